@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "apis/decode.h"
-#include "apis/meta.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/codec/decode.h"
+#include "apis/kinds/meta.h"
 #include "controller/client/api_request.h"
 #include "controller/client/reply.h"
 #include "controller/client/resource_path.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/client/resource_path.h"
 
 namespace berth {

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "apis/encoding.h"
-#include "apis/meta.h"
+#include "apis/codec/encoding.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 

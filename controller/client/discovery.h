@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/meta.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/kinds/meta.h"
 #include "controller/client/api_client.h"
 
 namespace berth {

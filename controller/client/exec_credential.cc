@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 
 namespace berth {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "apis/result.h"
-#include "apis/time.h"
+#include "apis/base/result.h"
+#include "apis/base/time.h"
 #include "controller/client/kubeconfig_file.h"
 #include "controller/io/client_config.h"
 #include "controller/io/host.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/io/client_config.h"
 #include "controller/io/host.h"
 

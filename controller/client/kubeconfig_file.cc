@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "apis/base64.h"
-#include "apis/yaml_scalar.h"
+#include "apis/base/base64.h"
+#include "apis/codec/yaml_scalar.h"
 
 namespace berth {
 namespace {

@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-#include "apis/text.h"
+#include "apis/base/text.h"
 
 namespace berth {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/encoding.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/codec/encoding.h"
 #include "controller/io/transport.h"
 
 namespace berth {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/io/loop.h"
 
 namespace berth {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 
 namespace berth {
 

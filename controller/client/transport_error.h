@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/io/transport.h"
 
 namespace berth {

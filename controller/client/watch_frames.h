@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/encoding.h"
+#include "apis/codec/encoding.h"
 
 namespace berth {
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/client/reply.h"
 #include "controller/client/transport_error.h"
 

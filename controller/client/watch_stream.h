@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/client/watch_frames.h"
 #include "controller/io/transport.h"
 

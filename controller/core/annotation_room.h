@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 

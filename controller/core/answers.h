@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "apis/result.h"
-#include "apis/time.h"
+#include "apis/base/result.h"
+#include "apis/base/time.h"
 
 namespace berth {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/core/seeded_bugs.h"
 
 namespace berth {

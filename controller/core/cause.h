@@ -7,7 +7,7 @@
 namespace berth {
 
 struct Cause {
-  std::string reason;   // UpperCamelCase, from apis/reasons.h
+  std::string reason;   // UpperCamelCase, from apis/base/reasons.h
   std::string message;  // a sentence that names what would change it
   bool operator==(const Cause&) const = default;
 };

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "apis/watched_kinds.h"
+#include "apis/kinds/watched_kinds.h"
 #include "controller/core/occupant.h"
 #include "controller/core/store.h"
 #include "controller/core/view.h"

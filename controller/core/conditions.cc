@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 #include "controller/core/seeded_bugs.h"
 
 namespace berth {

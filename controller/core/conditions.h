@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 
@@ -34,7 +34,7 @@ std::vector<Condition> merge_conditions(const std::vector<Condition>& standing,
 // these alone is no cause to write the status at once.
 bool same_verdicts(const std::vector<Condition>& a, const std::vector<Condition>& b);
 
-// Like cut() (apis/cut.h), but keeps the last clause ("; …"), which says what to do.
+// Like cut() (apis/base/cut.h), but keeps the last clause ("; …"), which says what to do.
 std::string cut_before_advice(const std::string& text, std::size_t limit);
 
 }  // namespace berth

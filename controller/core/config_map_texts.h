@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/core/plan.h"
 
 namespace berth {

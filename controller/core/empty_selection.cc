@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/nearest_name.h"
+#include "apis/base/nearest_name.h"
 
 namespace berth {
 namespace {

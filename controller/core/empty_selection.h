@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/core/cluster_state.h"
 
 namespace berth {

@@ -3,8 +3,8 @@
 // a member that succeeded. It drops all other finished pods to save memory.
 #pragma once
 
-#include "apis/core.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 
 namespace berth {
 

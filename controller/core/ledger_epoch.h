@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string_view>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 

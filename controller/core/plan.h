@@ -14,9 +14,9 @@
 #include <variant>
 #include <vector>
 
-#include "apis/core.h"
-#include "apis/mig_layout.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/core/figures.h"
 
 namespace berth {

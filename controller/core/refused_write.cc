@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 #include "controller/core/conditions.h"
 
 namespace berth {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 

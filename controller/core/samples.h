@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/text.h"
-#include "apis/time.h"
+#include "apis/base/text.h"
+#include "apis/base/time.h"
 #include "controller/core/cause.h"
 
 namespace berth {

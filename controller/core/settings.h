@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/core/writable_keys.h"
 
 namespace berth {

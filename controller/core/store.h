@@ -11,7 +11,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 

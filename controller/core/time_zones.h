@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string_view>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 
 namespace berth {
 

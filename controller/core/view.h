@@ -18,7 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "apis/watched_kinds.h"
+#include "apis/kinds/watched_kinds.h"
 
 namespace berth {
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/printable.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/printable.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/leaving_outlook.h"
 #include "controller/explain/cuda_why.h"
 #include "controller/explain/kubelet_words.h"

@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
-#include "apis/cut.h"
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/cut.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/fleet/cuda.h"
 
 namespace berth {

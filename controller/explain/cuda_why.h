@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/dump/clues.h"
 #include "controller/explain/explanation.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/conditions.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/explain/cordon.h"

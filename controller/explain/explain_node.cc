@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/health_record.h"
 #include "controller/disruption/leaving_outlook.h"

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <map>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/admission/pod_slice.h"
 #include "controller/explain/bound_pod.h"
 #include "controller/explain/cuda_why.h"
@@ -22,7 +22,7 @@
 #include "controller/explain/unbound_pin.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/preview/words.h"
-#include "controller/queue/facts_from.h"
+#include "controller/queue/index/facts_from.h"
 
 namespace berth {
 namespace {

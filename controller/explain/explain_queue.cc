@@ -7,21 +7,21 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/conditions.h"
 #include "controller/core/plural.h"
 #include "controller/explain/job_fate.h"
 #include "controller/explain/recorded_wait.h"
 #include "controller/preview/queue_membership.h"
-#include "controller/queue/dead_nodes.h"
-#include "controller/queue/facts_from.h"
-#include "controller/queue/gang_adapters.h"
-#include "controller/queue/idle_work.h"
-#include "controller/queue/queue_conditions.h"
-#include "controller/queue/queueless.h"
-#include "controller/queue/record_cover.h"
-#include "controller/queue/uncovered.h"
+#include "controller/queue/cycle/uncovered.h"
+#include "controller/queue/facts/record_cover.h"
+#include "controller/queue/index/dead_nodes.h"
+#include "controller/queue/index/facts_from.h"
+#include "controller/queue/recall/idle_work.h"
+#include "controller/queue/record/gang_adapters.h"
+#include "controller/queue/status/queue_conditions.h"
+#include "controller/queue/status/queueless.h"
 
 namespace berth {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 
 namespace berth {
 namespace {

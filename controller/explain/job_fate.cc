@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <chrono>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/core/plural.h"
-#include "controller/queue/drained.h"
-#include "controller/queue/gang_recall.h"
-#include "controller/queue/never_ready.h"
-#include "controller/queue/remakers.h"
-#include "controller/queue/stranded.h"
+#include "controller/queue/index/remakers.h"
+#include "controller/queue/recall/drained.h"
+#include "controller/queue/recall/gang_recall.h"
+#include "controller/queue/recall/never_ready.h"
+#include "controller/queue/recall/stranded.h"
 
 namespace berth {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "controller/core/snapshot.h"
-#include "controller/queue/workload.h"
+#include "controller/queue/facts/workload.h"
 
 namespace berth {
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 
 namespace berth {
 namespace {

@@ -2,7 +2,7 @@
 // KubeletWords: explains why a kubelet has refused a pod or can't start it.
 #pragma once
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/explain/explanation.h"
 
 namespace berth {

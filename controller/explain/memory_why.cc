@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/printable.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/printable.h"
+#include "apis/base/reasons.h"
 #include "controller/admission/pool_choice.h"
 #include "controller/advise/memory_on_node.h"
 #include "controller/fleet/node_facts.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/nearest_name.h"
+#include "apis/base/nearest_name.h"
 #include "controller/explain/node_groups.h"
 
 namespace berth {

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/explain/cordon.h"
 #include "controller/explain/unmet.h"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "controller/queue/words.h"
+#include "apis/base/names.h"
+#include "controller/queue/cycle/words.h"
 
 namespace berth {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "apis/gpu_queue.h"
-#include "apis/meta.h"
+#include "apis/kinds/gpu_queue.h"
+#include "apis/kinds/meta.h"
 #include "controller/core/cluster_state.h"
 
 namespace berth {

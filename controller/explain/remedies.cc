@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/nearest_name.h"
+#include "apis/base/names.h"
+#include "apis/base/nearest_name.h"
 #include "controller/explain/bundle.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/preview/words.h"
-#include "controller/queue/facts_from.h"
+#include "controller/queue/index/facts_from.h"
 
 namespace berth {
 namespace {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/admission/pod_slice.h"
 #include "controller/explain/node_groups.h"
 #include "controller/preview/words.h"

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "apis/result.h"
-#include "apis/time.h"
+#include "apis/base/result.h"
+#include "apis/base/time.h"
 #include "controller/core/ledger_spans.h"
 
 namespace berth {

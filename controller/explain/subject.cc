@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "apis/nearest_name.h"
+#include "apis/base/nearest_name.h"
 #include "controller/preview/words.h"
 
 namespace berth {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/core/cluster_state.h"
 #include "controller/dump/clues.h"
 #include "controller/explain/explain_workload.h"

@@ -9,12 +9,12 @@
 #include <optional>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/printable.h"
-#include "apis/quantity.h"
-#include "apis/time.h"
-#include "controller/queue/amount.h"
-#include "controller/queue/cluster_index.h"
+#include "apis/base/names.h"
+#include "apis/base/printable.h"
+#include "apis/base/quantity.h"
+#include "apis/base/time.h"
+#include "controller/queue/facts/amount.h"
+#include "controller/queue/index/cluster_index.h"
 
 namespace berth {
 namespace {

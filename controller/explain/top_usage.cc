@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "controller/queue/budget_standing.h"
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/gpu_holdings.h"
-#include "controller/queue/usage_ledger.h"
+#include "controller/queue/budget/budget_standing.h"
+#include "controller/queue/budget/usage_ledger.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/status/gpu_holdings.h"
 
 namespace berth {
 

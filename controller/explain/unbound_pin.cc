@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "apis/reasons.h"
-#include "apis/time.h"
+#include "apis/base/reasons.h"
+#include "apis/base/time.h"
 #include "controller/core/plural.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/facts_from.h"
-#include "controller/queue/unbound_pins.h"
+#include "controller/queue/index/facts_from.h"
+#include "controller/queue/recall/unbound_pins.h"
+#include "controller/queue/record/admission_record.h"
 
 namespace berth {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 namespace {

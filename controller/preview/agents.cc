@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"

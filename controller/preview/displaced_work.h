@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "apis/time.h"
-#include "controller/queue/facts_index.h"
-#include "controller/queue/verdict.h"
+#include "apis/base/time.h"
+#include "controller/queue/cycle/verdict.h"
+#include "controller/queue/facts/facts_index.h"
 
 namespace berth {
 

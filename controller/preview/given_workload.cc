@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/dump/json_at.h"
-#include "controller/queue/facts_from.h"
-#include "controller/queue/queue_choice.h"
+#include "controller/queue/index/facts_from.h"
+#include "controller/queue/index/queue_choice.h"
 
 namespace berth {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <variant>
 
-#include "apis/core.h"
-#include "apis/manifest.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/codec/manifest.h"
+#include "apis/kinds/core.h"
 #include "controller/core/cluster_state.h"
 
 namespace berth {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 
 namespace berth {
 namespace {

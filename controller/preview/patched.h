@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "apis/core.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/mig_layout.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "apis/kinds/mig_layout.h"
 
 namespace berth {
 

@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/fleet/disruption_calendar.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/finalizer.h"
 #include "controller/core/stop.h"
 #include "controller/disruption/rollouts.h"

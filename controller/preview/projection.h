@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
-#include "apis/mig_layout.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/core/cause.h"
 #include "controller/preview/queue_outlook.h"
 

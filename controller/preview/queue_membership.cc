@@ -7,9 +7,9 @@
 #include <map>
 #include <vector>
 
-#include "apis/names.h"
-#include "apis/nearest_name.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/nearest_name.h"
+#include "apis/base/reasons.h"
 #include "controller/preview/words.h"
 
 namespace berth {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/core/cause.h"
 #include "controller/core/cluster_state.h"
 #include "controller/preview/queue_picture.h"

@@ -11,11 +11,11 @@
 #include <set>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/preview/applied.h"
 #include "controller/preview/words.h"
-#include "controller/queue/amount.h"
+#include "controller/queue/facts/amount.h"
 
 namespace berth {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
-#include "apis/gpu_queue.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_queue.h"
 #include "controller/core/cause.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/plan.h"

@@ -6,11 +6,11 @@
 #include <limits>
 #include <string_view>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/drain.h"
-#include "controller/queue/displaced.h"
-#include "controller/queue/named.h"
-#include "controller/queue/words.h"
+#include "controller/queue/cycle/words.h"
+#include "controller/queue/index/named.h"
+#include "controller/queue/recall/displaced.h"
 
 namespace berth {
 namespace {

@@ -13,9 +13,9 @@
 #include "controller/core/cluster_state.h"
 #include "controller/preview/displaced_work.h"
 #include "controller/preview/queue_place.h"
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/queue_report.h"
-#include "controller/queue/start_estimates.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/starts/start_estimates.h"
 
 namespace berth {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "controller/queue/facts_index.h"
-#include "controller/queue/verdict.h"
+#include "controller/queue/cycle/verdict.h"
+#include "controller/queue/facts/facts_index.h"
 
 namespace berth {
 

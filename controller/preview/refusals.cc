@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"

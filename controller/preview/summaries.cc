@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/disruption/leaving_outlook.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/agent_config.h"

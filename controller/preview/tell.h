@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tell: writes lines of text for previews. It treats every string argument, for example from an
-// annotation, as foreign text, and keeps it within its line (apis/printable.h).
+// annotation, as foreign text, and keeps it within its line (apis/base/printable.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "apis/printable.h"
+#include "apis/base/printable.h"
 
 namespace berth {
 

@@ -16,7 +16,7 @@
 #include "controller/core/plural.h"
 #include "controller/preview/tell.h"
 #include "controller/preview/words.h"
-#include "controller/queue/facts.h"
+#include "controller/queue/facts/facts.h"
 
 namespace berth {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/core/plural.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/drain.h"
@@ -17,7 +17,7 @@
 #include "controller/mig/config_label.h"
 #include "controller/preview/agents.h"
 #include "controller/preview/patched.h"
-#include "controller/queue/requeue.h"
+#include "controller/queue/recall/requeue.h"
 #include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/core/plural.h"
 
 namespace berth {

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/history/tell.h"
 
 namespace berth {

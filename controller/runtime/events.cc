@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/cut.h"
-#include "apis/time.h"
+#include "apis/base/cut.h"
+#include "apis/base/time.h"
 #include "controller/core/conditions.h"
 #include "controller/core/json_patch.h"
 #include "controller/runtime/kinds.h"

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/refused_write.h"
 #include "controller/runtime/kinds.h"
 

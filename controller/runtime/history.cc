@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/client/resource_path.h"
 #include "controller/core/config_map_texts.h"
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/client/api_client.h"
 #include "controller/client/token_bucket.h"
 #include "controller/core/plan.h"

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/client/api_client.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/ended_pods.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 #include "controller/client/reply.h"
 #include "controller/client/transport_error.h"
 #include "controller/core/seeded_bugs.h"

@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <string>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/io/loop.h"
 
 namespace berth {

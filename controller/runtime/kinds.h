@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/watched_kinds.h"
+#include "apis/kinds/watched_kinds.h"
 #include "controller/core/bug.h"
 
 namespace berth {

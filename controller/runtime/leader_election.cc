@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/seeded_bugs.h"
 

@@ -13,8 +13,8 @@
 #include <stop_token>
 #include <string>
 
-#include "apis/core.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/kinds/core.h"
 #include "controller/client/api_client.h"
 #include "controller/io/log.h"
 #include "controller/io/task.h"

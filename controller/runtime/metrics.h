@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/client/api_client.h"
 #include "controller/core/figures.h"
 #include "controller/core/keeper_facts.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "apis/eviction_outcome.h"
+#include "apis/base/eviction_outcome.h"
 #include "controller/core/refused_write.h"
 
 namespace berth {

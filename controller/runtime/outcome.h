@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/core/plan.h"
 #include "controller/io/log.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <variant>
 
-#include "apis/eviction_outcome.h"
-#include "apis/names.h"
+#include "apis/base/eviction_outcome.h"
+#include "apis/base/names.h"
 #include "controller/client/resource_path.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/runtime/kinds.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/client/api_client.h"
 #include "controller/core/answers.h"
 #include "controller/core/plan.h"

@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 
 namespace berth {
 namespace {

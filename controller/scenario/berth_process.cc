@@ -18,7 +18,7 @@
 #include "controller/runtime/review_caches.h"
 #include "controller/sampling/sampler.h"
 #include "controller/scenario/simulated_keys.h"
-#include "controller/sim/virtual_loop.h"
+#include "controller/sim/world/virtual_loop.h"
 
 namespace berth {
 namespace {

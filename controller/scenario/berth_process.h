@@ -13,11 +13,11 @@
 
 #include "controller/io/log.h"
 #include "controller/runtime/controller_options.h"
-#include "controller/sim/admission_webhooks.h"
-#include "controller/sim/exporters.h"
-#include "controller/sim/prometheus.h"
-#include "controller/sim/simulation.h"
-#include "controller/sim/wire.h"
+#include "controller/sim/kube/simulation.h"
+#include "controller/sim/nvidia/exporters.h"
+#include "controller/sim/nvidia/prometheus.h"
+#include "controller/sim/server/admission_webhooks.h"
+#include "controller/sim/server/wire.h"
 
 namespace berth {
 

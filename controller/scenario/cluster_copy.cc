@@ -8,11 +8,11 @@
 #include <optional>
 #include <set>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/fleet/node_facts.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/nearest_name.h"
+#include "apis/base/nearest_name.h"
 #include "controller/fleet/geometry.h"
 #include "controller/scenario/object_names.h"
 

@@ -7,12 +7,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "apis/printable.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/printable.h"
+#include "apis/base/time.h"
 #include "controller/core/plural.h"
 #include "controller/scenario/gpu_pods.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {

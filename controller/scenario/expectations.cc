@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/layout_fields.h"
+#include "apis/kinds/layout_fields.h"
 
 namespace berth {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "apis/core.h"
-#include "controller/sim/object_fields.h"
+#include "apis/kinds/core.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {

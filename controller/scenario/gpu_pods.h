@@ -5,7 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 namespace berth {
 

@@ -10,15 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/scenario/berth_process.h"
 #include "controller/scenario/object_names.h"
 #include "controller/scenario/scenario.h"
-#include "controller/sim/actor_client.h"
-#include "controller/sim/gpu_agents.h"
-#include "controller/sim/gpu_gauges.h"
-#include "controller/sim/kube_actors.h"
-#include "controller/sim/simulation.h"
+#include "controller/sim/kube/actor_client.h"
+#include "controller/sim/kube/kube_actors.h"
+#include "controller/sim/kube/simulation.h"
+#include "controller/sim/nvidia/gpu_agents.h"
+#include "controller/sim/nvidia/gpu_gauges.h"
 
 namespace berth {
 

@@ -2,10 +2,10 @@
 // Incidents: verbs about berth's own processes, and their network to the API server.
 #include <fmt/format.h>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/runtime/leader_election.h"
 #include "controller/scenario/incident_args.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "controller/scenario/incident_args.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/scenario/incident_args.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 

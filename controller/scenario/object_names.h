@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "apis/result.h"
-#include "controller/sim/resource_type.h"
+#include "apis/base/result.h"
+#include "controller/sim/world/resource_type.h"
 
 namespace berth {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 #include "controller/scenario/cluster_yaml.h"
 #include "controller/scenario/fields.h"
 #include "controller/scenario/timeline_yaml.h"

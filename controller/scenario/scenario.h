@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/core/settings.h"
 #include "controller/core/time_zones.h"
 #include "controller/runtime/leader_election.h"
 #include "controller/scenario/webhook_objects.h"
-#include "controller/sim/gpu_agents.h"
-#include "controller/sim/kube_actors.h"
+#include "controller/sim/kube/kube_actors.h"
+#include "controller/sim/nvidia/gpu_agents.h"
 
 namespace berth {
 

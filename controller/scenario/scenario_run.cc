@@ -7,16 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/scenario/expectations.h"
 #include "controller/scenario/gpu_pods.h"
 #include "controller/scenario/object_names.h"
 #include "controller/scenario/phases.h"
 #include "controller/scenario/simulated_keys.h"
 #include "controller/scenario/workload_objects.h"
-#include "controller/sim/actor_client.h"
-#include "controller/sim/object_fields.h"
-#include "controller/sim/queue_policy.h"
+#include "controller/sim/kube/actor_client.h"
+#include "controller/sim/server/queue_policy.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {

@@ -13,11 +13,11 @@
 #include "controller/scenario/berth_process.h"
 #include "controller/scenario/incidents.h"
 #include "controller/scenario/scenario.h"
-#include "controller/sim/admission_webhooks.h"
-#include "controller/sim/gpu_agents.h"
-#include "controller/sim/gpu_gauges.h"
-#include "controller/sim/kube_actors.h"
-#include "controller/sim/simulation.h"
+#include "controller/sim/kube/kube_actors.h"
+#include "controller/sim/kube/simulation.h"
+#include "controller/sim/nvidia/gpu_agents.h"
+#include "controller/sim/nvidia/gpu_gauges.h"
+#include "controller/sim/server/admission_webhooks.h"
 
 namespace berth {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "controller/certificates/key_source.h"
-#include "controller/sim/random.h"
+#include "controller/sim/world/random.h"
 
 namespace berth {
 

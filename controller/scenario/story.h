@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "controller/core/settings.h"
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 namespace berth {
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/scenario/story.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "apis/int_or_percent.h"
-#include "apis/names.h"
-#include "apis/time.h"
+#include "apis/base/int_or_percent.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
 #include "controller/scenario/gpu_pods.h"
 #include "controller/scenario/phases.h"
 #include "controller/scenario/story.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {

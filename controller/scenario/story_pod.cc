@@ -7,7 +7,7 @@
 
 #include "controller/scenario/gpu_pods.h"
 #include "controller/scenario/story.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/layout_fields.h"
+#include "apis/kinds/layout_fields.h"
 #include "controller/scenario/fields.h"
 #include "controller/scenario/scenario.h"
 

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "apis/decode.h"
-#include "controller/sim/object_fields.h"
+#include "apis/codec/decode.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/certificates/key_source.h"
 
 namespace berth {

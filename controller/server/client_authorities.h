@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 
 struct ssl_ctx_st;
 struct x509_store_ctx_st;

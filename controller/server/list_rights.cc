@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "apis/watched_kinds.h"
+#include "apis/kinds/watched_kinds.h"
 
 namespace berth {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/client/api_client.h"
 #include "controller/core/settings.h"
 #include "controller/io/task.h"

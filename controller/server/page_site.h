@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/server/http_feed.h"
 #include "controller/server/http_server.h"
 

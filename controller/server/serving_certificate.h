@@ -8,8 +8,8 @@
 #include <optional>
 #include <string_view>
 
-#include "apis/result.h"
-#include "apis/time.h"
+#include "apis/base/result.h"
+#include "apis/base/time.h"
 
 struct ssl_ctx_st;
 struct ssl_st;

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/client/api_client.h"
 #include "controller/client/token_bucket.h"
 #include "controller/io/log.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 #include "controller/client/api_request.h"
 
 namespace berth {
