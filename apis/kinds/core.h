@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slices of Kubernetes' own kinds that berth reads. A slice holds only what decisions need:
-// with fifty thousand pods, every field costs megabytes. The decoders (decode.h) fill them and
-// ignore unknown fields.
+// Core: the slices of Kubernetes' own kinds that berth reads. A slice holds only what decisions
+// need: with fifty thousand pods, every field costs megabytes. The decoders (decode.h) fill them
+// and ignore unknown fields.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ServiceFlags: flags of all berth services, and checks of
-// flag values.
+// ServiceFlags: flags of all berth services, and checks of flag values.
 #pragma once
 
 #include <initializer_list>
