@@ -29,9 +29,6 @@ class CostMeter {
   std::optional<Time> written_at_;
 };
 
-// Runs once, without state from an earlier run.
-Plan reconcile_cost(const Snapshot& snapshot);
-
 // Returns the written ledger, up to its checkpoint; empty: there is none.
 cost::CostLedger costs_in(const ClusterState& cluster, const Settings& settings);
 

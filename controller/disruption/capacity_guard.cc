@@ -5,20 +5,19 @@
 
 #include <algorithm>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/fleet/gpu_users.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
-#include "controller/queue/facts.h"
+#include "controller/queue/facts/facts.h"
 
 namespace berth {
 namespace {
 
 void add(const Node& node, int sign, Capacity& capacity) {
-  each_gpu_resource(node.allocatable, [&](const Text& resource, const Quantity& quantity) {
+  for (const auto& [resource, quantity] : gpus_in(node.allocatable))
     capacity[resource.view()] += sign * quantity.as_whole().value_or(0);
-  });
 }
 
 // Whether the remaining nodes offer what the stake needs. For the class `gpu`, any GPU resource is

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/core/cause.h"
 #include "controller/core/snapshot.h"
 #include "controller/disruption/queue_stakes.h"

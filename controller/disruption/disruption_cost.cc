@@ -100,9 +100,8 @@ void DisruptionCost::measure_room() {
   for (const auto& node : snapshot_.cluster.nodes()) {
     if (!in_service(*node)) continue;
     free.clear();
-    each_gpu_resource(node->allocatable, [&](const Text& resource, const Quantity& quantity) {
+    for (const auto& [resource, quantity] : gpus_in(node->allocatable))
       free.emplace_back(resource, quantity.as_whole().value_or(0));
-    });
     if (free.empty()) continue;
     for (const Occupant& occupant : snapshot_.cluster.occupants_of(node->meta.name))
       each_demand(occupant, [&](const Text& resource, std::int64_t count) {

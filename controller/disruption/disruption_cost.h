@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/core/snapshot.h"
 
 namespace berth {

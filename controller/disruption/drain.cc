@@ -7,17 +7,17 @@
 #include <algorithm>
 #include <map>
 
-#include "apis/eviction_outcome.h"
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/eviction_outcome.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/fit.h"
 #include "controller/fleet/pod_selects.h"
-#include "controller/queue/owner_looks.h"
-#include "controller/queue/remakers.h"
-#include "controller/queue/requeue.h"
+#include "controller/queue/index/remakers.h"
+#include "controller/queue/recall/owner_looks.h"
+#include "controller/queue/recall/requeue.h"
 
 namespace berth {
 namespace {

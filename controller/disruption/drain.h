@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/core/cause.h"
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"

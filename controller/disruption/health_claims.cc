@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <ranges>
 
-#include "apis/names.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
 #include "controller/core/merge_patch.h"
 
 namespace berth {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "apis/core.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 

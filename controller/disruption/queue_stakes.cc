@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/disruption/queue_stakes.h"
 
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/cluster_index.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/record/admission_ledger.h"
 
 namespace berth {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "apis/flat_map.h"
-#include "apis/quantity.h"
+#include "apis/base/flat_map.h"
+#include "apis/base/quantity.h"
 #include "controller/fleet/node_layout.h"
 
 namespace berth {
@@ -31,6 +31,8 @@ Sharing read_sharing(const StringMap& node_labels);
 
 // "1g.10gb+me" → "nvidia.com/mig-1g.10gb.me".
 std::string mig_resource_name(std::string_view profile);
+// The profile of the product that the MIG resource offers, by any driver's name; nullptr: none.
+const Profile* profile_behind(const Product& product, std::string_view mig_resource);
 
 // Returns resource name → count. A layout that the strategy can't show (check_strategy) promises
 // nothing.

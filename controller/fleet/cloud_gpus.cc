@@ -5,7 +5,7 @@
 #include <charconv>
 #include <iterator>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 namespace {
@@ -73,7 +73,7 @@ std::string_view product_of(const Node& node, std::string_view name) {
 std::optional<std::int64_t> count_of(const Node& node) {
   std::optional<std::int64_t> count = number(first_of(node, names::kCloudCountLabels));
   if (!count && first_of(node, kSharedLabels).empty())
-    count = node.capacity.get("nvidia.com/gpu").as_whole();
+    count = node.capacity.get(kGpuResource).as_whole();
   return count && *count > 0 && *count <= kMostGpus ? count : std::nullopt;
 }
 

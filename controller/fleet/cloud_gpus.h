@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 

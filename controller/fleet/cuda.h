@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 

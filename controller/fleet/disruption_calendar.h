@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/core/time_zones.h"
 #include "controller/fleet/recurrence.h"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 
 namespace berth {
 

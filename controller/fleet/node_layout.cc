@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 #include "controller/fleet/placement.h"
 
 namespace berth {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/mig_layout.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/fleet/geometry.h"
 
 namespace berth {

@@ -2,7 +2,7 @@
 // PodSelects: where a pod may run by its own rules for nodes. It does not check free capacity.
 #pragma once
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "apis/cron.h"
-#include "apis/time.h"
+#include "apis/base/cron.h"
+#include "apis/base/time.h"
 #include "controller/core/time_zones.h"
 
 namespace berth {

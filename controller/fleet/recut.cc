@@ -13,10 +13,7 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kMigResource = "nvidia.com/mig-";
-
-// Returns how many instances of the profile fit side by side into the units from `begin` to before
-// `end`.
+// How many of the profile lie side by side in the units from `begin` to before `end`.
 int count_within(const Profile& profile, int begin, int end) {
   std::vector<int> starts = profile.starts;
   std::ranges::sort(starts);
@@ -70,8 +67,8 @@ std::string describe_recuts(const Node& node, const Pod& pod) {
   if (product == nullptr) return {};
   std::string told;
   for (const auto& [resource, quantity] : pod.shape->requests) {
-    if (quantity.is_zero() || !resource.view().starts_with(kMigResource)) continue;
-    const Profile* instance = product->find_profile(resource.view().substr(kMigResource.size()));
+    if (quantity.is_zero() || !is_mig_resource(resource.view())) continue;
+    const Profile* instance = product->find_profile(resource.view().substr(kMigResources.size()));
     if (instance == nullptr) continue;
     std::string cuts;
     for (const Recut& cut : recuts_of(*product, *instance))

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/fleet/geometry.h"
 
 namespace berth {

@@ -9,8 +9,8 @@
 #include <map>
 #include <system_error>
 
-#include "apis/gpu_conditions.h"
-#include "apis/printable.h"
+#include "apis/base/printable.h"
+#include "apis/kinds/gpu_conditions.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/health_record.h"
 #include "controller/disruption/rollouts.h"
@@ -172,8 +172,8 @@ class Finder {
   void find_unoffered() {
     if (nodes_under_way(snapshot_.cluster).contains(&node_)) return;
     bool any = false;
-    for (const auto& [name, quantity] : node_.capacity) {
-      if (!node_.ready || !is_gpu_resource(name.view())) continue;
+    for (const auto& [name, quantity] : gpus_in(node_.capacity)) {
+      if (!node_.ready) continue;
       const auto has = quantity.as_whole();
       const auto offered = node_.allocatable.get(name.view()).as_whole();
       if (!has || !offered || *offered <= 0 || *offered >= *has) continue;

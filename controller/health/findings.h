@@ -24,7 +24,7 @@ enum class FaultKind {
   kThrottled,
   kGpuMissing,        // no longer measured, while other GPUs of the node are
   kDevicesUnhealthy,  // the node offers fewer than it has
-  kNodeCondition,     // set by an agent of the cloud or of NVIDIA (apis/gpu_conditions.h)
+  kNodeCondition,     // set by an agent of the cloud or of NVIDIA (apis/kinds/gpu_conditions.h)
 };
 const char* to_string(FaultKind kind);
 // "Hot/3"

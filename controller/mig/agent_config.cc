@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/core/content_hash.h"
 
 namespace berth {

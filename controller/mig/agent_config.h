@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/fleet/node_layout.h"
 
 namespace berth {

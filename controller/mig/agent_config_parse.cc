@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <set>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 #include "controller/fleet/geometry.h"
 #include "controller/mig/agent_config.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/config_label.h"

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 
 namespace berth {
 namespace {

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/patience.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/removal_grace.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/leaving_outlook.h"
-#include "controller/queue/requeue.h"
+#include "controller/queue/recall/requeue.h"
 
 namespace berth {
 namespace {

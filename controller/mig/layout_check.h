@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 
 namespace berth {
 

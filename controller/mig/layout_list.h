@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/fleet/geometry.h"
 
 namespace berth {

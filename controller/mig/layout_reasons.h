@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayoutReason: what each reason in apis/reasons.h means for a MIGLayout and its nodes.
+// LayoutReason: what each reason in apis/base/reasons.h means for a MIGLayout and its nodes.
 #pragma once
 
 #include <span>
 #include <string_view>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/conditions.h"
 
 namespace berth {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/cut.h"
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/cut.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/cause.h"
 #include "controller/core/conditions.h"
 #include "controller/core/json_patch.h"
@@ -117,9 +117,8 @@ std::string hash_of(const RolloutChoice& choice) {
 }
 
 void add_capacity(const Node& node, std::map<std::string, std::int64_t>& capacity) {
-  each_gpu_resource(node.allocatable, [&](const Text& resource, const Quantity& quantity) {
+  for (const auto& [resource, quantity] : gpus_in(node.allocatable))
     capacity[resource.str()] += quantity.as_whole().value_or(0);
-  });
 }
 
 // Whether a slot is about to be freed. An unavailable node that is in service has just been

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/mig/agent_file.h"
 #include "controller/mig/config_geometry.h"
 #include "controller/mig/config_label.h"

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/core/stop.h"
 #include "controller/fleet/node_facts.h"

@@ -2,8 +2,8 @@
 // After the label is written: Applying and RollingBack until allocatable is verified, or Failed.
 #include <fmt/format.h>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/patience.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"

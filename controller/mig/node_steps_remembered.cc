@@ -3,8 +3,8 @@
 // progress. Whether berth made the cordon decides who removes it.
 #include <fmt/format.h>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
 #include "controller/mig/node_patch.h"

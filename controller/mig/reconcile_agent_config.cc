@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/merge_patch.h"
 #include "controller/disruption/rollout_annotation.h"

@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/finalizer.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollout_annotation.h"

@@ -11,8 +11,8 @@
 #include <map>
 #include <set>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/disruption_budgets.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/geometry.h"
 #include "controller/mig/agent_config.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
@@ -13,7 +13,7 @@
 #include "controller/mig/overlap.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/reconcile.h"
-#include "controller/queue/admission_ledger.h"
+#include "controller/queue/record/admission_ledger.h"
 
 namespace berth {
 namespace {

@@ -19,7 +19,8 @@ using PodPrice = std::function<std::string(const Pod&)>;
 
 // "idle": with policy Notify or a stronger one, berth annotates each pod whose GPUs are idle, with
 // an event on the pod and one on its owner. It removes the annotation once the GPUs are busy. If
-// the policy reclaims GPUs, another annotation says from when on. queue/reconcile.h reclaims them.
+// the policy reclaims GPUs, another annotation says from when on. queue/recall/reconcile.h reclaims
+// them.
 Plan reconcile_idle(const Snapshot& snapshot, const PodPrice& price = nullptr);
 
 }  // namespace berth

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 
-#include "apis/mig_layout.h"
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
+#include "apis/kinds/mig_layout.h"
 
 namespace berth {
 namespace {
 
-constexpr char kUpgrade[] = "helm upgrade berth … --reuse-values";
+constexpr char kUpgrade[] = "helm upgrade berth … --reset-then-reuse-values";
 
 // Returns the --set argument for the chart's value that has to name the label or taint keys.
 std::string value_of(bool labels, const ForbiddenKeys& forbidden, const KeyList& standing) {

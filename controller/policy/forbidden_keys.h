@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/core/cause.h"
 #include "controller/core/settings.h"
 #include "controller/policy/pool_keys.h"

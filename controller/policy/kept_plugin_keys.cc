@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/plural.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/policy/plugin_config.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/core/cluster_state.h"
 
 namespace berth {

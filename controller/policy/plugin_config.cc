@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kHashDigits = 8;
 constexpr char kDefaultText[] = "version: v1\n";
-constexpr char kWholeGpu[] = "nvidia.com/gpu";
 
 std::string render_sharing(const SharingSpec& sharing) {
   std::string out = fmt::format("sharing:\n  {}:\n    renameByDefault: {}\n",
@@ -23,7 +22,7 @@ std::string render_sharing(const SharingSpec& sharing) {
                        *sharing.fail_requests_greater_than_one);
   out += "    resources:\n";
   std::vector<std::string> resources = sharing.resources;
-  if (resources.empty()) resources = {kWholeGpu};
+  if (resources.empty()) resources = {std::string(kGpuResource)};
   std::ranges::sort(resources);
   for (const std::string& resource : resources)
     out += fmt::format("    - name: {}\n      replicas: {}\n", resource, sharing.replicas);
@@ -74,6 +73,8 @@ std::map<std::string, std::string> plugin_configs(
   return data;
 }
 
-std::string shared_name(std::string_view resource) { return fmt::format("{}.shared", resource); }
+std::string shared_name(std::string_view resource) {
+  return fmt::format("{}{}", resource, kSharedSuffix);
+}
 
 }  // namespace berth

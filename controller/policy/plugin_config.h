@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 
 namespace berth {
 

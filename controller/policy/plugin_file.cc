@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/merge_patch.h"
 #include "controller/fleet/node_facts.h"

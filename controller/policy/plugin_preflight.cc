@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 
 namespace berth {
 std::optional<Cause> plugin_not_configured(const Snapshot& snapshot, const GPUClusterPolicy& policy,

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/core/plan.h"
 
 namespace berth {

@@ -19,8 +19,6 @@ std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, c
                                          const Node* now);
 std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, const Pod* old,
                                          const Pod* now);
-std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, const Job* old,
-                                         const Job* now);
 std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, const ConfigMap* old,
                                          const ConfigMap* now);
 std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&,

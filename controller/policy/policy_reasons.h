@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// PolicyReason: what each reason in apis/reasons.h means for a GPUClusterPolicy.
+// PolicyReason: what each reason in apis/base/reasons.h means for a GPUClusterPolicy.
 #pragma once
 
 #include <span>
 #include <string_view>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/conditions.h"
 #include "controller/mig/layout_reasons.h"
 

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/conditions.h"
 #include "controller/core/empty_selection.h"
 #include "controller/core/plural.h"
@@ -26,7 +26,7 @@
 #include "controller/policy/nodes_to_come.h"
 #include "controller/policy/policy_events.h"
 #include "controller/policy/policy_reasons.h"
-#include "controller/queue/idle_work.h"
+#include "controller/queue/recall/idle_work.h"
 
 namespace berth {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/policy/pool_change.h"
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/policy/forbidden_keys.h"
 
 namespace berth {

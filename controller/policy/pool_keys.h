@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 

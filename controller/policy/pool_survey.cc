@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/health_record.h"
 #include "controller/fleet/node_facts.h"
 
@@ -13,7 +13,6 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kMaxDisputed = 5;
-constexpr char kWholeGpu[] = "nvidia.com/gpu";
 
 const char* strategy_label(const PoolFacts& facts) {
   switch (facts.pool->sharing.strategy) {
@@ -67,7 +66,7 @@ class Surveyor {
     const Quantity* count = node.allocatable.find(resource);
     if (count != nullptr && *count > Quantity()) return true;
     return facts != nullptr && facts->pool->sharing.rename_by_default &&
-           facts->pool->sharing.strategy != SharingStrategy::kNone && resource.ends_with(".shared");
+           facts->pool->sharing.strategy != SharingStrategy::kNone && is_shared_resource(resource);
   }
 
   // Returns the node's pool, and records a conflict if several pools select the node.
@@ -176,7 +175,7 @@ class Surveyor {
   // Partitioned GPUs have no replicas label of their own.
   static bool shows(const Node& node, const PoolFacts& facts) {
     const std::vector<std::string>& shared = facts.pool->sharing.resources;
-    if (!shared.empty() && std::ranges::find(shared, kWholeGpu) == shared.end()) return true;
+    if (!shared.empty() && std::ranges::find(shared, kGpuResource) == shared.end()) return true;
     const std::string_view strategy = label_of(node, names::kGpuSharingStrategy);
     return strategy.empty() || label_of(node, names::kGpuReplicas) == "0" ||
            strategy == strategy_label(facts);

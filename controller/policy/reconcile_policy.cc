@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/cause.h"
 #include "controller/core/finalizer.h"
 #include "controller/core/refused_write.h"
