@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "apis/dom_reader.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/codec/dom_reader.h"
 #include "controller/admission/pod_slice.h"
 
 namespace berth {

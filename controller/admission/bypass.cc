@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/managed_namespaces.h"
 #include "controller/admission/pool_choice.h"
 #include "controller/admission/review_findings.h"

@@ -36,8 +36,8 @@ class Offered {
 
  private:
   static void add(const ResourceList& list, std::set<std::string>& names) {
-    for (const auto& [name, quantity] : list)
-      if (is_gpu_resource(name.view()) && quantity > Quantity()) names.insert(name.str());
+    for (const auto& [name, quantity] : gpus_in(list))
+      if (quantity > Quantity()) names.insert(name.str());
   }
   TargetResolver& resolver(const MIGLayout& layout) {
     return resolvers_.try_emplace(&layout, cluster_, layout).first->second;
@@ -179,10 +179,8 @@ const GpuOffers& offers_of(const ClusterState& cluster) {
 bool shares(const PoolSpec& pool, std::string_view resource) {
   const SharingSpec& sharing = pool.sharing;
   if (sharing.strategy == SharingStrategy::kNone) return false;
-  constexpr std::string_view kShared = ".shared";
   if (!sharing.rename_by_default) return lists(sharing, resource);
-  return resource.ends_with(kShared) &&
-         lists(sharing, resource.substr(0, resource.size() - kShared.size()));
+  return is_shared_resource(resource) && lists(sharing, unshared_resource(resource));
 }
 
 bool fails_above_one(const PoolSpec& pool, std::string_view resource) {

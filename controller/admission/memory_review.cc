@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/pod_review.h"
 #include "controller/advise/memory_on_node.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // PodSlice: the parts of a new pod, or of a Job's template, that admission reads. Unlike the Pod of
-// apis/core.h it keeps each container as the user wrote it, and records whether a field was
+// apis/kinds/core.h it keeps each container as the user wrote it, and records whether a field was
 // present: a patch must add missing parents. Texts are views into the document that it was read
 // from.
 #pragma once
@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/core.h"
-#include "apis/dom_reader.h"
+#include "apis/codec/dom_reader.h"
+#include "apis/kinds/core.h"
 #include "controller/admission/host_path.h"
 
 namespace berth {
@@ -88,8 +88,9 @@ struct QueuedSlice {
   std::string_view admitted;    // annotation gpu.berth.dev/admitted
   std::string_view owner_kind;  // its controller's kind, by the object's own words
   std::string_view owner_uid;
-  bool of_daemon_set = false;  // the DaemonSet controller creates it
-  // Annotations, nullopt if absent: gpu.berth.dev/pod-group-size, pod-role-size, fast-admission.
+  bool of_daemon_set = false;      // the controller of DaemonSets asks for it
+  bool requires_topology = false;  // annotation gpu.berth.dev/required-topology
+  // Annotations, where they stand: gpu.berth.dev/pod-group-size, pod-role-size, fast-admission.
   std::optional<std::string_view> group_size, role_size, fast;
 
   bool has_gates = false;  // of a Pod

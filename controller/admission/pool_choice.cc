@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "apis/names.h"
-#include "controller/queue/pools_in_reach.h"
+#include "apis/base/names.h"
+#include "controller/queue/index/pools_in_reach.h"
 
 namespace berth {
 namespace {
@@ -219,8 +219,8 @@ Placement placement_of(const PodSlice& pod) {
 
 Placement placement_of(const Pod& pod) {
   Placement placement{.node_selector = &pod.shape->node_selector};
-  for (const auto& [resource, count] : pod.shape->requests)
-    if (is_gpu_resource(resource.view())) add_demand(placement, resource.view(), count);
+  for (const auto& [resource, count] : gpus_in(pod.shape->requests))
+    add_demand(placement, resource.view(), count);
   for (const NodeSelectorTerm& term : pod.shape->required_node_affinity)
     placement.terms.push_back(&term);
   return placement;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/admission/pod_slice.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/plural.h"
 #include "controller/fleet/pools.h"
 

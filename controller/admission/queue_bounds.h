@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/admission/pod_slice.h"
 #include "controller/admission/review_findings.h"
 #include "controller/core/cluster_state.h"

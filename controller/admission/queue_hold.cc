@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <map>
 
-#include "apis/gpu_queue.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/gpu_queue.h"
 #include "controller/core/json_patch.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/gang_adapters.h"
-#include "controller/queue/queue_choice.h"
+#include "controller/queue/index/queue_choice.h"
+#include "controller/queue/record/admission_record.h"
+#include "controller/queue/record/gang_adapters.h"
 
 namespace berth {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/pod_slice.h"
 
 namespace berth {
@@ -82,6 +82,7 @@ class PodReader {
   bool read_annotations(dom::element annotations) {
     return each_field(annotations, fault_, [&](std::string_view name, dom::element text) {
       QueuedSlice& of = pod_.queued;
+      if (name == names::kRequiredTopologyAnnotation) of.requires_topology = true;
       if (name == names::kPodGroupSizeAnnotation)
         return read(text, of.group_size.emplace(), fault_);
       if (name == names::kPodRoleSizeAnnotation) return read(text, of.role_size.emplace(), fault_);

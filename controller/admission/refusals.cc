@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/nearest_name.h"
+#include "apis/base/names.h"
+#include "apis/base/nearest_name.h"
 #include "controller/admission/pod_review.h"
 #include "controller/core/plural.h"
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/pod_review.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/seeded_bugs.h"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/admission_review.h"
 #include "controller/admission/review_objects.h"
 #include "controller/admission/review_reply.h"

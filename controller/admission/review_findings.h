@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 
 namespace berth {
 

@@ -9,14 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/decode.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/gpu_queue.h"
-#include "apis/gpu_queue_fields.h"
-#include "apis/layout_fields.h"
-#include "apis/mig_layout.h"
-#include "apis/pick_json.h"
-#include "apis/policy_fields.h"
+#include "apis/codec/decode.h"
+#include "apis/codec/pick_json.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_queue.h"
+#include "apis/kinds/gpu_queue_fields.h"
+#include "apis/kinds/layout_fields.h"
+#include "apis/kinds/mig_layout.h"
+#include "apis/kinds/policy_fields.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/admission/review_queue.h"
 #include "controller/core/empty_selection.h"
@@ -209,9 +209,8 @@ bool may_come(const GPUClusterPolicy& policy, std::string_view resource,
 // Whether the nodes will offer the shared resource once this policy is in force.
 bool will_be_shared(const GPUClusterPolicy& policy, std::string_view resource,
                     const GpuOffers& offers) {
-  constexpr std::string_view kShared = ".shared";
-  if (!resource.ends_with(kShared)) return false;
-  return offers.find(resource.substr(0, resource.size() - kShared.size())) != nullptr &&
+  if (!is_shared_resource(resource)) return false;
+  return offers.find(unshared_resource(resource)) != nullptr &&
          std::ranges::any_of(policy.spec.pools,
                              [&](const PoolSpec& pool) { return shares(pool, resource); });
 }

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/admission/review_findings.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/writable_keys.h"

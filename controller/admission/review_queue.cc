@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/core/plural.h"
 #include "controller/fleet/pools.h"
-#include "controller/queue/facts.h"
-#include "controller/queue/queue_trouble.h"
+#include "controller/queue/facts/facts.h"
+#include "controller/queue/index/queue_trouble.h"
 
 namespace berth {
 namespace {
@@ -51,7 +51,7 @@ void check_resources(const GPUQueue& queue, const ClusterState& cluster, ReviewF
   for (std::size_t i = 0; i < queue.spec.quotas.size(); ++i) {
     const std::string& resource = queue.spec.quotas[i].resource;
     const GpuOffer* offer = offers.find(resource);
-    if (!queue::is_gpu(resource) || (offer != nullptr && offer->is_known()) ||
+    if (!is_gpu_resource(resource) || (offer != nullptr && offer->is_known()) ||
         !told.insert(resource).second)
       continue;
     findings.warn(quota_field(i, "resource"),

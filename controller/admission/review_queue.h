@@ -3,7 +3,7 @@
 // namespaces and the other queues. It refuses what can't become valid, and warns of what may.
 #pragma once
 
-#include "apis/gpu_queue.h"
+#include "apis/kinds/gpu_queue.h"
 #include "controller/admission/review_findings.h"
 #include "controller/core/cluster_state.h"
 

@@ -6,7 +6,7 @@
 
 #include <initializer_list>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 #include "controller/core/json_patch.h"
 
 namespace berth {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/advise/model_memory.h"
 #include "controller/fleet/node_facts.h"
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "apis/quantity.h"
+#include "apis/base/quantity.h"
 #include "controller/fleet/allocatable.h"
 
 namespace berth::advise {
@@ -86,7 +86,7 @@ Share smallest_share(const Product& product, std::int64_t bytes) {
     return {mig_resource_name(best->name), 1, usable_bytes(product, best->memory_units)};
   const std::int64_t whole = usable_bytes(product, product.memory_units);
   for (int count = 1; count <= kMaxGpus; count *= 2)
-    if (whole * count >= bytes) return {"nvidia.com/gpu", count, whole * count};
+    if (whole * count >= bytes) return {std::string(kGpuResource), count, whole * count};
   return {};
 }
 

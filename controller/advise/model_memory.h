@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/fleet/geometry.h"
 
 namespace berth::advise {

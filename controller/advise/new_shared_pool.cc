@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
-#include "apis/mig_layout.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/advise/memory_on_node.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
@@ -41,9 +41,9 @@ struct SharedGround {
 };
 
 bool offers_instances(const Node& node) {
-  return std::ranges::any_of(node.allocatable, [](const auto& entry) {
-    return entry.first.view().starts_with("nvidia.com/mig-") && !entry.second.is_zero();
-  });
+  for (const auto& [name, quantity] : gpus_in(node.allocatable))
+    if (is_mig_resource(name.view())) return true;
+  return false;
 }
 
 std::vector<SharedGround> grounds_of(const Snapshot& snapshot, const GPUClusterPolicy& policy) {
@@ -76,8 +76,7 @@ cost::Micros saved_by(const OwnerAdvice& advice, std::int32_t parts) {
 
 bool does_with(const OwnerAdvice& advice, const SharedGround& ground, std::int32_t parts) {
   const bool undecided = advice.verdict == Verdict::kKeep || advice.verdict == Verdict::kProfile;
-  if (!undecided || advice.each != 1 || advice.holds != "nvidia.com/gpu" || !advice.used)
-    return false;
+  if (!undecided || advice.each != 1 || advice.holds != kGpuResource || !advice.used) return false;
   const auto pods = ground.pods.find(advice.owner);
   if (pods == ground.pods.end() || pods->second != advice.pods) return false;
   if (room_for(advice) * parts > 100 || saved_by(advice, parts) <= advice.month) return false;
@@ -140,7 +139,7 @@ std::string pool_name(const std::string& from, std::int32_t parts) {
 void advise_part(const ProposedPool& pool, const SharedGround& ground, OwnerAdvice& advice) {
   advice.verdict = Verdict::kShare;
   advice.profile.clear();
-  advice.instead = "nvidia.com/gpu.shared";
+  advice.instead = kSharedGpuResource;
   advice.instead_each = 1;
   advice.pool = fmt::format("{}, {} by {}, which is to be made", pool.name,
                             to_string(pool.strategy), pool.replicas);

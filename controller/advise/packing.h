@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/fleet/geometry.h"
 
 namespace berth::advise {

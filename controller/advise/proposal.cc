@@ -38,11 +38,9 @@ struct Ground {
 using Grounds = std::map<std::pair<std::string, std::string>, Ground>;
 
 bool is_cut(const Node& node) {
-  bool cut = false;
-  each_gpu_resource(node.allocatable, [&](const Text& name, const Quantity& quantity) {
-    cut = cut || (name.view().starts_with("nvidia.com/mig-") && !quantity.is_zero());
-  });
-  return cut;
+  for (const auto& [name, quantity] : gpus_in(node.allocatable))
+    if (is_mig_resource(name.view())) return true;
+  return false;
 }
 
 // The advised profile of each owner: "3g.40gb".

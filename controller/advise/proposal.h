@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/advise/new_shared_pool.h"
 #include "controller/advise/right_size.h"
 

@@ -17,9 +17,9 @@
 #include "controller/cost/fleet_cost.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/geometry.h"
+#include "controller/fleet/gpu_weight.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
-#include "controller/queue/facts_from.h"
 
 namespace berth::advise {
 namespace {
@@ -27,8 +27,7 @@ namespace {
 using cost::Micros;
 
 constexpr std::chrono::days kLooksBack{30};
-constexpr std::int64_t kWhole = 1'000'000;  // of gpu_weight()
-// Means hide peaks: the advice must hold twice the mean, or the peak if that is known and lower.
+// Means hide peaks: twice the mean has to fit, or the peak where that is known and less.
 constexpr std::int64_t kRoom = 2;
 constexpr Micros kLeastMeasured = 24 * cost::kSecondsOfHour;  // seconds
 
@@ -44,12 +43,12 @@ struct Holding {
 void add_pod(const Pod& pod, const Node& node, const Product* product, Holding& holding) {
   std::string resource;
   std::int64_t each = 0;
-  each_gpu_resource(pod.shape->requests, [&](const Text& name, const Quantity& quantity) {
+  for (const auto& [name, quantity] : gpus_in(pod.shape->requests)) {
     if (!resource.empty()) holding.alike = false;
     resource = name.str();
     each = quantity.rounded_up();
-  });
-  if (queue::gpu_weight(node, resource) != kWhole) holding.alike = false;
+  }
+  if (gpu_weight(node, resource) != kWholeGpu) holding.alike = false;
   const bool first = holding.pods++ == 0;
   if (!first && std::tie(resource, each, product) !=
                     std::tie(holding.resource, holding.each, holding.product))
@@ -153,7 +152,7 @@ void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
   advice.instead = mig_resource_name(profile->name);
   advice.memory_gb = product->memory_gb * profile->memory_units / product->memory_units;
   advice.part = profile->compute_slices * 100 / product->compute_slices;
-  settle(month, profile->memory_units, product->memory_units, advice);
+  settle(month, profile_weight(*product, *profile), kWholeGpu, advice);
 }
 
 // Advises a part of a shared GPU if that saves more than the present advice.
@@ -167,7 +166,7 @@ void consider_sharing(const PoolSpec* pool, const Product* product, Micros month
   if (saved <= advice.month) return;
   advice.verdict = Verdict::kShare;
   advice.profile.clear();
-  advice.instead = pool->sharing.rename_by_default ? "nvidia.com/gpu.shared" : "nvidia.com/gpu";
+  advice.instead = pool->sharing.rename_by_default ? kSharedGpuResource : kGpuResource;
   advice.pool = fmt::format("{}, {} by {}", pool->name, to_string(pool->sharing.strategy),
                             pool->sharing.replicas);
   advice.memory_gb = 0;

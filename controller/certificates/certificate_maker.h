@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
-#include "apis/time.h"
+#include "apis/base/result.h"
+#include "apis/base/time.h"
 #include "controller/certificates/key_source.h"
 
 namespace berth {

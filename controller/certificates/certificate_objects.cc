@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 #include "controller/core/seeded_bugs.h"
 
 namespace berth {

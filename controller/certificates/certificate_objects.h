@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "apis/meta.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/kinds/meta.h"
 #include "controller/certificates/certificate_rules.h"
 
 namespace berth {

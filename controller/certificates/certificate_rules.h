@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/certificates/certificate_maker.h"
 
 namespace berth {

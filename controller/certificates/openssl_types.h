@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 
 namespace berth {
 

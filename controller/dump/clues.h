@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "apis/core.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "apis/decode.h"
-#include "apis/watched_kinds.h"
+#include "apis/codec/decode.h"
+#include "apis/kinds/watched_kinds.h"
 #include "controller/dump/dump_fields.h"
 #include "controller/dump/json_at.h"
 

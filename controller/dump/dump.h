@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "apis/meta.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/kinds/meta.h"
 #include "controller/core/cluster_state.h"
 #include "controller/dump/clues.h"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "apis/cut.h"
-#include "apis/decode.h"
-#include "apis/pod_requests.h"
+#include "apis/base/cut.h"
+#include "apis/codec/decode.h"
+#include "apis/kinds/pod_requests.h"
 #include "controller/dump/json_at.h"
 
 namespace berth {
@@ -68,11 +68,10 @@ const std::map<std::string_view, Paths> kFields = {
     {"Job",
      {"spec.suspend", "spec.backoffLimit", "spec.parallelism", "spec.completions",
       "spec.completionMode", "spec.activeDeadlineSeconds", "spec.podFailurePolicy",
-      "spec.podReplacementPolicy",
-      "spec.template.spec.priorityClassName", "status.active", "status.ready", "status.terminating",
-      "status.succeeded", "status.failed", "status.uncountedTerminatedPods", "status.startTime",
-      "status.conditions[].type", "status.conditions[].status",
-      "status.conditions[].lastTransitionTime"}},
+      "spec.podReplacementPolicy", "spec.template.spec.priorityClassName", "status.active",
+      "status.ready", "status.terminating", "status.succeeded", "status.failed",
+      "status.uncountedTerminatedPods", "status.startTime", "status.conditions[].type",
+      "status.conditions[].status", "status.conditions[].lastTransitionTime"}},
     {"ConfigMap", {"data"}},
     {"DaemonSet",
      {"spec.template.spec.volumes[].configMap.name", "spec.template.spec.nodeSelector",

@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "apis/base64.h"
-#include "apis/names.h"
+#include "apis/base/base64.h"
+#include "apis/base/names.h"
 #include "controller/core/gzip.h"
 #include "controller/core/ledger_epoch.h"
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/history/history_line.h"
 
 namespace berth {

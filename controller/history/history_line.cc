@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "apis/cut.h"
-#include "apis/result.h"
+#include "apis/base/cut.h"
+#include "apis/base/result.h"
 
 namespace berth {
 namespace {

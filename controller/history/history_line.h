@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 
 namespace berth {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/history/history_line.h"
 
 namespace berth {

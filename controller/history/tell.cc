@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/conditions.h"
 #include "controller/core/plan.h"
 
@@ -31,10 +31,9 @@ std::string_view label(const Node& node, const char* name) {
 
 std::string offers(const Node& node) {
   std::string text;
-  each_gpu_resource(node.allocatable, [&](const Text& resource, const Quantity& quantity) {
+  for (const auto& [resource, quantity] : gpus_in(node.allocatable))
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", quantity.as_whole().value_or(0),
                         resource.view());
-  });
   return text.empty() ? "no GPU" : text;
 }
 

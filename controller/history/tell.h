@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "apis/watched_kinds.h"
+#include "apis/kinds/watched_kinds.h"
 #include "controller/history/history_line.h"
 
 namespace berth {

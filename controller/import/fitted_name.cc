@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/import/fitted_name.h"
 
-#include "apis/fields.h"
+#include "apis/kinds/fields.h"
 #include "controller/core/content_hash.h"
 
 namespace berth {

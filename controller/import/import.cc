@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/import/fitted_name.h"
 #include "controller/import/mig_configs.h"
 #include "controller/import/namespace_quotas.h"

@@ -8,7 +8,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
-#include "apis/field_shapes.h"
+#include "apis/kinds/field_shapes.h"
 #include "controller/import/fitted_name.h"
 
 namespace berth {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "apis/json_cursor.h"
-#include "apis/quantity.h"
+#include "apis/base/quantity.h"
+#include "apis/codec/json_cursor.h"
 #include "controller/import/source.h"
 
 namespace berth {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "apis/cut.h"
-#include "apis/field_shapes.h"
+#include "apis/base/cut.h"
+#include "apis/kinds/field_shapes.h"
 #include "controller/fleet/geometry.h"
 #include "controller/import/fitted_name.h"
 #include "controller/import/mig_configs.h"

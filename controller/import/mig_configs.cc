@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 
 namespace berth {
 namespace {

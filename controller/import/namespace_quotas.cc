@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/cut.h"
-#include "apis/gpu_queue_fields.h"
+#include "apis/base/cut.h"
+#include "apis/kinds/gpu_queue_fields.h"
 
 namespace berth {
 namespace {

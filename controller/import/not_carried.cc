@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 
 namespace berth {
 namespace {

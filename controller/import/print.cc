@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "apis/printable.h"
+#include "apis/base/printable.h"
 #include "controller/core/plural.h"
 #include "controller/preview/yaml.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/gpu_queue.h"
+#include "apis/kinds/gpu_queue.h"
 #include "controller/import/kueue_objects.h"
 #include "controller/import/quotas.h"
 #include "controller/import/report.h"

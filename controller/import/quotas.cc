@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/gpu_queue_fields.h"
+#include "apis/kinds/gpu_queue_fields.h"
 
 namespace berth {
 namespace {

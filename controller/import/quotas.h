@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/gpu_queue.h"
+#include "apis/kinds/gpu_queue.h"
 #include "controller/import/pool_names.h"
 #include "controller/import/report.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 
 namespace berth {
 

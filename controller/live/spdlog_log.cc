@@ -5,7 +5,7 @@
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 
-#include "apis/printable.h"
+#include "apis/base/printable.h"
 #include "controller/live/fd_sink.h"
 
 namespace berth {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "apis/names.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/geometry.h"
@@ -28,10 +28,9 @@ std::string_view service_of(const Node& node) {
 
 // The memory units of one device of the resource; 0: unknown.
 int units_of(const Product& product, std::string_view resource) {
-  if (resource == "nvidia.com/gpu") return product.memory_units;
-  for (const Profile& profile : product.profiles)
-    if (mig_resource_name(profile.name) == resource) return profile.memory_units;
-  return 0;
+  if (resource == kGpuResource) return product.memory_units;
+  const Profile* profile = profile_behind(product, resource);
+  return profile == nullptr ? 0 : profile->memory_units;
 }
 
 // The viewer's part of the cluster, and all of it; equal for a viewer with all rights.
@@ -115,10 +114,9 @@ Json node_of(const Sight& sight, const Node& node) {
   Json parts = Json::array();
   std::int64_t uncut = product != nullptr ? inventory->count * product->memory_units : 0;
   bool cut = false;
-  for (const auto& [resource, amount] : node.allocatable) {
-    if (!is_gpu_resource(resource.view()) || amount.is_zero()) continue;
+  for (const auto& [resource, amount] : gpus_in(node.allocatable)) {
     const int units = product != nullptr ? units_of(*product, resource.view()) : 0;
-    cut = cut || resource.view().starts_with("nvidia.com/mig-");
+    cut = cut || is_mig_resource(resource.view());
     uncut = units == 0 ? 0 : std::max<std::int64_t>(0, uncut - units * amount.rounded_up());
     const Holders& of = holders[resource.str()];
     Json held = Json::array();

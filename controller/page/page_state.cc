@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/explain/top.h"
 #include "controller/explain/top_costs.h"
 #include "controller/explain/waiting_list.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/core/snapshot.h"
 #include "controller/dump/clues.h"
 #include "controller/page/viewer_rights.h"

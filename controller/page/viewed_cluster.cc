@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/watched_kinds.h"
+#include "apis/base/names.h"
+#include "apis/kinds/watched_kinds.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/explain/recorded_wait.h"
 
@@ -148,7 +148,8 @@ Snapshot ViewedCluster::snapshot() const {
           .epoch = all_.epoch,
           .offline = true,
           .zones = all_.zones,
-          .samples = samples_};
+          .samples = samples_,
+          .attention = all_.attention};
 }
 
 }  // namespace berth

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 

@@ -8,7 +8,8 @@
 #include "controller/mig/overlap.h"
 #include "controller/mig/reconcile.h"
 #include "controller/policy/reconcile.h"
-#include "controller/queue/reconcile.h"
+#include "controller/queue/admit/reconcile.h"
+#include "controller/queue/recall/reconcile.h"
 #include "controller/reconcilers/key_families.h"
 
 namespace berth {

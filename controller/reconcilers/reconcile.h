@@ -3,6 +3,8 @@
 // and `berth plan` calls it on a what-if snapshot.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string_view>
 
 #include "controller/core/plan.h"
@@ -14,8 +16,13 @@ namespace berth {
 // the epoch does, as soon as the cache has it. Always false offline.
 bool is_deposed(const Snapshot& snapshot);
 
-// Reconciles a key of key_families.h. The plan of a deposed leader is empty, so that it writes
-// nothing.
+// What a process has started of the families that keep something in mind, by their keys.
+using StartedFamilies = std::map<std::string_view, std::function<Plan(const Snapshot&)>>;
+
+// By key (key_families.h). Empty while the slot ledger shows a newer leader's epoch than the
+// snapshot's: a deposed leader plans nothing.
+Plan reconcile(const Snapshot& snapshot, std::string_view key, StartedFamilies& started);
+// As a process that has just begun.
 Plan reconcile(const Snapshot& snapshot, std::string_view key);
 
 }  // namespace berth

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 
 namespace berth {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 
 namespace berth {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "apis/exporter_pod.h"
+#include "apis/kinds/exporter_pod.h"
 
 namespace berth {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/plural.h"
 #include "controller/io/task_group.h"
 #include "controller/observe/exposition.h"

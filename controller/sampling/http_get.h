@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/io/client_config.h"
 #include "controller/io/task.h"
 #include "controller/io/transport.h"

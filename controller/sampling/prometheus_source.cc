@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apis/base64.h"
-#include "apis/json_cursor.h"
-#include "apis/parse_json.h"
-#include "apis/reasons.h"
+#include "apis/base/base64.h"
+#include "apis/base/reasons.h"
+#include "apis/codec/json_cursor.h"
+#include "apis/codec/parse_json.h"
 
 namespace berth {
 namespace {

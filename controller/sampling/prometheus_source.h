@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/client/api_client.h"
 #include "controller/core/cause.h"
 #include "controller/io/task.h"

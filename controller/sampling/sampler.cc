@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/fleet/pools.h"
 #include "controller/observe/nodes_to_ask.h"
 

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "controller/io/loop.h"
-#include "controller/sim/gpu_gauges.h"
+#include "controller/sim/nvidia/gpu_gauges.h"
 
 namespace berth::explore {
 
 class UseHistory {
  public:
-  // As in GpuGauges (controller/sim/gpu_gauges.h); null: the machine no longer exists.
+  // As in GpuGauges (controller/sim/nvidia/gpu_gauges.h); null: the machine no longer exists.
   void take_gauges(const std::string& node, const sim::GaugedNode* gauges, MonotonicTime now);
   void take_use(const std::string& path, int percent, MonotonicTime now);
 

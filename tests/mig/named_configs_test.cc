@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/mig/config_geometry.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/watch_keys.h"

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "tests/mig/one_node.h"
 
 namespace berth::test {

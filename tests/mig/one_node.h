@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/mig/situation.h"
 #include "tests/mig/planned_cluster.h"
 

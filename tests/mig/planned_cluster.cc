@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/disruption/slots.h"
 #include "controller/reconcilers/reconcile.h"
 

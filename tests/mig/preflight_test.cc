@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/mig/situation.h"
 #include "tests/mig/one_node.h"
 

@@ -6,14 +6,14 @@
 
 #include <algorithm>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/leaving_outlook.h"
 #include "controller/mig/drain_steps.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/watch_keys.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/reconcile.h"
+#include "controller/queue/admit/reconcile.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/record/admission_ledger.h"
 #include "tests/mig/queued_job.h"
 
 namespace berth::test {

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "apis/gpu_queue.h"
-#include "controller/queue/admission_record.h"
+#include "apis/kinds/gpu_queue.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {

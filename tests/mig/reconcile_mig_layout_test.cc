@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/reconcile.h"
 #include "tests/mig/one_node.h"

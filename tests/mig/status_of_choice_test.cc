@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/mig/layout_status.h"
 #include "controller/mig/standing.h"
 #include "tests/mig/planned_cluster.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of the layout's status about one node after an error: what was changed, refused or lost,
 // what berth gave up, and how the node returns.
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "tests/mig/standing_fixture.h"
 
 namespace berth::test {

@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/disruption/pod_groups.h"
 #include "controller/disruption/rollouts.h"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/policy/forbidden_keys.h"
 #include "controller/policy/policy_events.h"
 #include "tests/policy/policy_yaml.h"

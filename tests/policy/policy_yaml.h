@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "apis/manifest.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/manifest.h"
 
 namespace berth::test {
 

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/policy/plugin_file.h"
 #include "controller/policy/plugin_labels.h"
 #include "controller/policy/pool_figures.h"

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "apis/decode.h"
-#include "apis/names.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/queue_keys.h"
-#include "controller/queue/reconcile.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
+#include "controller/queue/admit/queue_keys.h"
+#include "controller/queue/admit/reconcile.h"
+#include "controller/queue/record/admission_ledger.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "controller/queue/admission_record.h"
+#include "controller/queue/recall/reconcile.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {

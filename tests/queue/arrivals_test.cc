@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forecast of arrivals: as many Jobs of such kinds as came recently.
-#include "controller/queue/arrivals.h"
+#include "controller/queue/starts/arrivals.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

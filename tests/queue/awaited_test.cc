@@ -2,7 +2,7 @@
 // Admissions that wait until other workloads have left, over stores: which workloads the ledger
 // names, when they are decided again, and what is reported; nothing that is being deleted is
 // released.
-#include "controller/queue/queue_report.h"
+#include "controller/queue/cycle/queue_report.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "controller/queue/facts.h"
-#include "controller/queue/facts_index.h"
-#include "controller/queue/preemption.h"
+#include "controller/queue/cycle/preemption.h"
+#include "controller/queue/facts/facts.h"
+#include "controller/queue/facts/facts_index.h"
 
 namespace berth::queue::test {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The index over Kubernetes' objects: which queue they are in, what decides it, and that the order
 // of their arrival does not matter.
-#include "controller/queue/cluster_index.h"
+#include "controller/queue/index/cluster_index.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,9 +11,9 @@
 #include <functional>
 #include <random>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
-#include "controller/queue/queue_report.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
+#include "controller/queue/cycle/queue_report.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <random>
 
-#include "controller/queue/arrivals.h"
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/starts/arrivals.h"
 #include "tests/queue/random_facts.h"
 
 namespace berth::queue::test {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a workload is preempted or reclaimed (rule 9), step by step over stores: the ledger names it,
 // berth gives notice, then stops it, and only once it is gone the other workload starts.
-#include "controller/queue/displaced.h"
+#include "controller/queue/recall/displaced.h"
 
 #include <functional>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs without a Job in a queue that is drained: berth requeues them whole, and pods that replace
 // theirs wait until the queue admits again.
-#include "controller/queue/drained.h"
+#include "controller/queue/recall/drained.h"
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "tests/queue/recall_fixture.h"
 
 namespace berth::queue {

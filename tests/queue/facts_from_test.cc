@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facts that the queue takes from nodes, pods and queues.
-#include "controller/queue/facts_from.h"
+#include "controller/queue/index/facts_from.h"
 
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/capped.h"
+#include "apis/base/names.h"
+#include "controller/queue/facts/capped.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/queue/framework_pods.h"
 
 namespace berth::queue::test {
@@ -36,34 +36,6 @@ TEST(NodeFact, CountsCpuInThousandthsAndGpusInPieces) {
   EXPECT_TRUE(fact.in_service);
   node.unschedulable = true;
   EXPECT_FALSE(node_fact(node, "training").in_service);
-}
-
-// A profile of the same name is a larger part of a smaller GPU.
-TEST(GpuWeight, OfAMigInstanceIsItsPartOfTheGpusMemory) {
-  const auto weight = [](const char* product, const char* resource) {
-    return gpu_weight(
-        gpu_node({{"nvidia.com/gpu.product", product}, {"nvidia.com/gpu.count", "8"}}, {}),
-        resource);
-  };
-  EXPECT_EQ(weight("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-1g.10gb"), kWholeGpu / 8);
-  EXPECT_EQ(weight("NVIDIA-A100-SXM4-40GB", "nvidia.com/mig-1g.10gb"), kWholeGpu / 4);
-  EXPECT_EQ(weight("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-3g.40gb"), kWholeGpu / 2);
-  EXPECT_EQ(weight("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-9g.90gb"), std::nullopt);
-  EXPECT_EQ(weight("NVIDIA-Unheard-Of", "nvidia.com/mig-1g.10gb"), std::nullopt);
-  EXPECT_EQ(weight("NVIDIA-Unheard-Of", "nvidia.com/gpu"), kWholeGpu);
-}
-
-TEST(GpuWeight, UnderStrategySingleIsTheInstances) {
-  const Node node = gpu_node({{"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB-MIG-2g.20gb"}}, {});
-  EXPECT_EQ(gpu_weight(node, "nvidia.com/gpu"), kWholeGpu / 4);
-}
-
-TEST(GpuWeight, OfAReplicaIsItsPart) {
-  const Node node = gpu_node({{"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB"},
-                              {"nvidia.com/gpu.replicas", "3"},
-                              {"nvidia.com/gpu.sharing-strategy", "time-slicing"}},
-                             {});
-  EXPECT_EQ(gpu_weight(node, "nvidia.com/gpu.shared"), 333'333) << "rounded down";
 }
 
 berth::Pod gpu_pod() {

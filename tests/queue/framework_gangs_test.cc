@@ -3,7 +3,7 @@
 // their first pod.
 #include <fmt/format.h>
 
-#include "controller/queue/facts_from.h"
+#include "controller/queue/index/facts_from.h"
 #include "tests/queue/framework_fixture.h"
 
 namespace berth::queue {

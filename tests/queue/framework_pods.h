@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "apis/core.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/core.h"
 
 namespace berth::queue::test {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "controller/queue/facts_index.h"
+#include "controller/queue/facts/facts_index.h"
 
 namespace berth::queue::test {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gang of each framework's pods, with the labels and annotations that these pods really carry.
-#include "controller/queue/gang_adapters.h"
+#include "controller/queue/record/gang_adapters.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/queue/framework_pods.h"
 
 namespace berth::queue::test {

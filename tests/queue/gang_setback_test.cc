@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs without a Job that are not Ready in time: berth requeues them whole and delays them, longer
-// each time, and finally until a user deletes their pods.
-#include "controller/queue/cycle.h"
-#include "controller/queue/never_ready.h"
-#include "controller/queue/queue_report.h"
-#include "controller/queue/setback.h"
+// Gangs that no Job makes and that are not Ready in time: taken back whole, left out for longer
+// each time, and in the end until somebody deletes their pods.
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/facts/backoff.h"
+#include "controller/queue/recall/never_ready.h"
+#include "controller/queue/record/setback.h"
 #include "tests/queue/recall_fixture.h"
 
 namespace berth::queue {
@@ -139,7 +140,7 @@ TEST_F(GangSetbackTest, ANodeThatGoesIsNoSetbackAndForgetsNone) {
   run_again("h0", "h1");
   give_notice("n1"), take_back();
   EXPECT_EQ(mark().times, 1);
-  EXPECT_FALSE(leaves_out(mark()));
+  EXPECT_FALSE(mark().leaves_out());
 }
 
 TEST_F(GangSetbackTest, AGangThatIsGoneLeavesNoMark) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The use of a queue is, for each workload, the GPUs held times the hours, whatever starts and ends
 // when. A crash loses only workloads that ended since the last checkpoint.
-#include "controller/queue/gpu_hours.h"
+#include "controller/queue/budget/gpu_hours.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

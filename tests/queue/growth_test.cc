@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/queue/admission_record.h"
-#include "controller/queue/cycle.h"
-#include "controller/queue/words.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/cycle/words.h"
 #include "tests/queue/model.h"
 #include "tests/queue/units.h"
 

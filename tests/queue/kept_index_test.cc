@@ -6,10 +6,11 @@
 
 #include <random>
 
-#include "apis/names.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/queue_keys.h"
-#include "controller/queue/reconcile.h"
+#include "apis/base/names.h"
+#include "controller/queue/admit/queue_keys.h"
+#include "controller/queue/admit/reconcile.h"
+#include "controller/queue/record/admission_ledger.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {

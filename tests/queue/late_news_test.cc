@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // If a leader waits for events that the previous leader had seen, it reports so in each queue, once
 // that takes longer than a takeover.
-#include "controller/queue/late_news.h"
+#include "controller/queue/status/late_news.h"
 
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {

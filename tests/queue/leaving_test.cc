@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/queue/early_starts.h"
+#include "controller/queue/cycle/early_starts.h"
 #include "tests/queue/preemption_facts.h"
 
 namespace berth::queue::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lightest choice that suffices, compared with every other choice.
-#include "controller/queue/lightest.h"
+#include "controller/queue/cycle/lightest.h"
 
 #include <gtest/gtest.h>
 

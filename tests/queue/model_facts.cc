@@ -104,7 +104,7 @@ std::int64_t ModelFacts::charged(const std::string& resource, const std::string&
   std::int64_t amount = 0;
   for (const auto& [asked, pieces] : asks) {
     if (asked == resource) amount += pieces;
-    if (resource == "gpu" && is_gpu(asked)) amount += pieces * weight(pool, asked);
+    if (resource == "gpu" && is_gpu_resource(asked)) amount += pieces * weight(pool, asked);
   }
   return amount;
 }
@@ -445,7 +445,7 @@ void ModelFacts::charge_beyond(const AdmissionFact& admission, std::int64_t pods
   const auto queue = queues.find(admission.queue);
   for (const auto& [resource, amount] : total) {
     const auto covers = [&](const std::string& quota) {
-      return quota == resource || (quota == "gpu" && is_gpu(resource));
+      return quota == resource || (quota == "gpu" && is_gpu_resource(resource));
     };
     std::vector<std::pair<std::string, std::string>> in;  // pool and quota
     for (const auto& [quota, of] : admission.amounts)

@@ -10,7 +10,7 @@ namespace {
 
 std::string device_of(const Amounts& requests) {
   for (const auto& [resource, amount] : requests)
-    if (is_gpu(resource)) return resource;
+    if (is_gpu_resource(resource)) return resource;
   for (const auto& [resource, amount] : requests)
     if (resource.find('/') != std::string::npos) return resource;
   return "";

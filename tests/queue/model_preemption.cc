@@ -197,7 +197,8 @@ bool ModelPreemption::is_less_loss(const std::string& queue, const Holding& a,
     std::int64_t by_class = 0, by_piece = 0;
     for (const auto& [key, amount] : of.used) {
       if (key.first == "gpu") by_class += amount;
-      if (is_gpu(key.first)) by_piece += model_.charged("gpu", key.second, {{key.first, amount}});
+      if (is_gpu_resource(key.first))
+        by_piece += model_.charged("gpu", key.second, {{key.first, amount}});
     }
     return std::max(by_class, by_piece);
   };

@@ -93,9 +93,9 @@ struct ModelQuota : ModelFacts {
       bool named = false;
       for (const QuotaFact& quota : queues.at(c.queue)->quotas)
         named = named || quota.resource == resource;
-      if (amount == 0 || (!is_gpu(resource) && !named)) continue;
+      if (amount == 0 || (!is_gpu_resource(resource) && !named)) continue;
       if (quota_of(c.queue, {resource, pool}) != nullptr) continue;
-      if (is_gpu(resource) && quota_of(c.queue, {"gpu", pool}) != nullptr) continue;
+      if (is_gpu_resource(resource) && quota_of(c.queue, {"gpu", pool}) != nullptr) continue;
       return resource;
     }
     return "";

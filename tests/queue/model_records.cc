@@ -18,7 +18,7 @@ ResourceSums total_in(const AdmissionFact& record) {
   bool of_class = false;
   for (const auto& [resource, amount] : record.amounts) of_class = of_class || resource == "gpu";
   for (const auto& [resource, amount] : record.amounts)
-    if (!of_class || !is_gpu(resource)) total[resource] += amount;
+    if (!of_class || !is_gpu_resource(resource)) total[resource] += amount;
   return total;
 }
 
@@ -30,10 +30,10 @@ ResourceSums more_than(const AdmissionFact& record, const ResourceSums& cover,
   const auto of_class = cover.find("gpu");
   std::int64_t gpus = 0;
   for (const auto& [resource, amount] : asks) {
-    if (is_gpu(resource)) gpus += amount * worth(resource);
-    if (is_gpu(resource) && of_class != cover.end()) continue;
+    if (is_gpu_resource(resource)) gpus += amount * worth(resource);
+    if (is_gpu_resource(resource) && of_class != cover.end()) continue;
     const auto found = cover.find(resource);
-    if (found == cover.end() && record.shapes.empty() && !is_gpu(resource)) continue;
+    if (found == cover.end() && record.shapes.empty() && !is_gpu_resource(resource)) continue;
     const std::int64_t covered = found == cover.end() ? 0 : found->second;
     if (amount > covered) more[resource] = amount - covered;
   }
@@ -51,7 +51,7 @@ std::string kind_of(const PodFact& pod) {
   if (!pod.role.empty()) return pod.role;
   std::string text;
   for (const auto& [resource, amount] : pod.requests)
-    if (is_gpu(resource) && amount > 0)
+    if (is_gpu_resource(resource) && amount > 0)
       text += (text.empty() ? "" : ", ") + std::to_string(amount) + " " + resource;
   return text.empty() ? "no GPU" : text;
 }
@@ -145,7 +145,7 @@ std::vector<const PodFact*> covered_by(const AdmissionFact& record,
       for (const auto& [resource, amount] : own) with[resource] += amount;
       const ResourceSums more = more_than(record, total_in(record), with, worth);
       const bool fits_in = std::ranges::all_of(own, [&](const auto& ask) {
-        return !more.contains(ask.first) && !(is_gpu(ask.first) && more.contains("gpu"));
+        return !more.contains(ask.first) && !(is_gpu_resource(ask.first) && more.contains("gpu"));
       });
       if (!fits_in) continue;
     } else if (!take_first(*pod, places[seat])) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs whose pods are not all Ready in time: berth requeues them and delays them, longer each time,
 // and finally until a user changes them.
-#include "controller/queue/never_ready.h"
+#include "controller/queue/recall/never_ready.h"
 
-#include "controller/queue/queue_report.h"
-#include "controller/queue/setback.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/facts/backoff.h"
+#include "controller/queue/record/setback.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {

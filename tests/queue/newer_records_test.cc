@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // berth charges records of a later version of berth and does not change them.
-#include "controller/queue/newer_records.h"
+#include "controller/queue/status/newer_records.h"
 
 #include <nlohmann/json.hpp>
 
-#include "controller/queue/queue_report.h"
-#include "controller/queue/recall.h"
-#include "controller/queue/restart.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/recall/reconcile.h"
+#include "controller/queue/record/recall.h"
+#include "controller/queue/record/restart.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/framework_fixture.h"
 
 namespace berth::queue {

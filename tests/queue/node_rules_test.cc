@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which nodes a pod's own spec excludes, and which pool a node counts for.
-#include "controller/queue/node_rules.h"
+#include "controller/queue/index/node_rules.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a controller handles an eviction, by its kind and its object in the API server.
-#include "controller/queue/owner_kinds.h"
+#include "controller/queue/index/owner_kinds.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "controller/queue/remakers.h"
+#include "controller/queue/index/remakers.h"
 #include "tests/queue/framework_pods.h"
 #include "tests/support/places.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // If the controller of a gang would fail because of an eviction, the gang stays. Otherwise berth
 // reads the controller live right before it requeues the gang.
-#include "controller/queue/owner_looks.h"
+#include "controller/queue/recall/owner_looks.h"
 
-#include "apis/reasons.h"
-#include "controller/queue/requeue.h"
+#include "apis/base/reasons.h"
+#include "controller/queue/recall/requeue.h"
 #include "tests/queue/recall_fixture.h"
 
 namespace berth::queue {

@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/cycle.h"
 #include "tests/queue/cases.h"
 #include "tests/queue/preemption_facts.h"
 

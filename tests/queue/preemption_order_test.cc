@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/cycle.h"
 #include "tests/queue/preemption_facts.h"
 
 namespace berth::queue::test {

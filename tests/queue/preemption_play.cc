@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "controller/queue/admission_record.h"
-#include "controller/queue/cycle.h"
-#include "controller/queue/displaced.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/recall/displaced.h"
 
 namespace berth::queue::test {
 namespace {

@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
-#include "apis/core.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/gpu_queue.h"
-#include "apis/names.h"
-#include "controller/queue/admission_record.h"
+#include "apis/base/names.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_queue.h"
+#include "controller/queue/record/admission_record.h"
 
 namespace berth::queue {
 

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "apis/decode.h"
-#include "apis/names.h"
-#include "apis/reasons.h"
-#include "controller/queue/queue_keys.h"
-#include "controller/queue/reconcile.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
+#include "apis/codec/decode.h"
+#include "controller/queue/admit/queue_keys.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {

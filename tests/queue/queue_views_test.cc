@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/cluster_state.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/queue_choice.h"
-#include "controller/queue/run_shares.h"
-#include "controller/queue/usage_ledger.h"
+#include "controller/queue/budget/usage_ledger.h"
+#include "controller/queue/index/queue_choice.h"
+#include "controller/queue/record/admission_ledger.h"
+#include "controller/queue/starts/run_shares.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {

@@ -8,8 +8,9 @@
 #include <map>
 #include <set>
 
-#include "controller/queue/admission_record.h"
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/queue/cases.h"
 #include "tests/queue/model.h"
 #include "tests/queue/random_facts.h"

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "controller/queue/queue_keys.h"
-#include "controller/queue/reconcile.h"
-#include "controller/queue/release.h"
+#include "apis/base/names.h"
+#include "controller/queue/admit/queue_keys.h"
+#include "controller/queue/admit/release.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {

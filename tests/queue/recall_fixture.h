@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "controller/queue/recall.h"
+#include "controller/queue/record/recall.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {

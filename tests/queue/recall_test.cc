@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs without a Job whose node is about to be removed: berth requeues them whole by a mark in the
 // ledger, and pods that replace theirs wait.
-#include "controller/queue/recall.h"
+#include "controller/queue/record/recall.h"
 
-#include "apis/reasons.h"
-#include "controller/queue/stranded.h"
+#include "apis/base/reasons.h"
+#include "controller/queue/recall/stranded.h"
 #include "tests/queue/recall_fixture.h"
 
 namespace berth::queue {

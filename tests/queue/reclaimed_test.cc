@@ -3,9 +3,9 @@
 // what happens to the workloads that had them.
 #include <algorithm>
 
-#include "apis/reasons.h"
-#include "controller/queue/displaced.h"
-#include "controller/queue/idle_work.h"
+#include "apis/base/reasons.h"
+#include "controller/queue/recall/displaced.h"
+#include "controller/queue/recall/idle_work.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {

@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
-#include "controller/queue/reconcile.h"
-#include "controller/queue/start_teller.h"
+#include "apis/codec/decode.h"
+#include "controller/queue/starts/start_teller.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
@@ -62,8 +62,8 @@ class ReconcileEstimates : public ::testing::Test {
     }
     return wrote;
   }
-  bool tell() { return write(reconcile_estimates(snapshot())); }
-  // More workloads than one turn handles; none is recent enough to forecast arrivals.
+  bool tell() { return write(StartTeller().reconcile(snapshot())); }
+  // More than is played in one turn; nobody came within a day who would tell of others.
   void submit_many() {
     cluster.erase<berth::Job>("a", "train");
     for (int i = 0; i < 600; ++i) submit(fmt::format("many-{:03}", i), 48h);
@@ -90,7 +90,7 @@ class ReconcileEstimates : public ::testing::Test {
 TEST_F(ReconcileEstimates, WhatHasWaitedForAMinuteIsToldWhenItBegins) {
   EXPECT_TRUE(write(reconcile_queues(snapshot())));
   EXPECT_FALSE(tell()) << "most of what waits begins within a minute";
-  EXPECT_EQ(reconcile_estimates(snapshot()).requeue_after, 1min);
+  EXPECT_EQ(StartTeller().reconcile(snapshot()).requeue_after, 1min);
   now += 1min;
   EXPECT_TRUE(tell());
   EXPECT_EQ(told().latest_start, *parse_time("2026-11-21T13:00:00Z"));
@@ -210,7 +210,7 @@ TEST_F(ReconcileEstimates, WhereNothingWaitsItIsNotDueAgain) {
   cluster.erase<berth::Job>("a", "train");
   write(reconcile_queues(snapshot()));
   EXPECT_FALSE(tell());
-  EXPECT_FALSE(reconcile_estimates(snapshot()).requeue_after);
+  EXPECT_FALSE(StartTeller().reconcile(snapshot()).requeue_after);
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gang's admission releases no more than it was made for, and what runs beyond it is charged.
-#include "controller/queue/record_cover.h"
+#include "controller/queue/facts/record_cover.h"
 
 #include <fmt/format.h>
 
-#include "controller/queue/admission_record.h"
-#include "controller/queue/queue_report.h"
-#include "controller/queue/restart.h"
-#include "controller/queue/uncovered.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/cycle/uncovered.h"
+#include "controller/queue/record/admission_record.h"
+#include "controller/queue/record/restart.h"
 #include "tests/queue/framework_fixture.h"
 
 namespace berth::queue {

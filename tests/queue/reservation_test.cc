@@ -9,9 +9,9 @@
 #include <random>
 #include <set>
 
-#include "controller/queue/admission_record.h"
-#include "controller/queue/capped.h"
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/facts/capped.h"
 #include "tests/queue/cases.h"
 #include "tests/queue/units.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gang whose controller re-creates all of its pods keeps its admission.
-#include "controller/queue/restart.h"
+#include "controller/queue/record/restart.h"
 
 #include <fmt/format.h>
 
-#include "controller/queue/recall.h"
+#include "controller/queue/record/recall.h"
 #include "tests/queue/framework_fixture.h"
 
 namespace berth::queue {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs with the admission of another object: restored from a backup, or copied.
-#include "apis/names.h"
-#include "controller/queue/cluster_index.h"
+#include "apis/base/names.h"
+#include "controller/queue/index/cluster_index.h"
 #include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {

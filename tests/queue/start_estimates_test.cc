@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The expected starts of pending workloads, and what berth reports where they are unknown.
-#include "controller/queue/start_estimates.h"
+#include "controller/queue/starts/start_estimates.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

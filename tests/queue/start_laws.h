@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/queue/facts.h"
+#include "controller/queue/facts/facts.h"
 
 namespace berth::queue::test {
 

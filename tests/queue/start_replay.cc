@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "controller/queue/admission_record.h"
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
 #include "tests/queue/start_laws.h"
 #include "tests/queue/units.h"
 

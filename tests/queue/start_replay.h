@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/queue/start_estimates.h"
+#include "controller/queue/starts/start_estimates.h"
 #include "tests/queue/start_oracle.h"
 
 namespace berth::queue::test {

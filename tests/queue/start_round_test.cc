@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A round of projections that is spread over several turns: it gives the same result as one turn,
 // no turn exceeds its budget, and workloads that were not there all the time get no result.
-#include "controller/queue/start_round.h"
+#include "controller/queue/starts/start_round.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "controller/queue/start_estimates.h"
-#include "controller/queue/start_teller.h"
+#include "controller/queue/starts/start_estimates.h"
+#include "controller/queue/starts/start_teller.h"
 #include "tests/queue/full_queues.h"
 
 namespace berth::queue::test {

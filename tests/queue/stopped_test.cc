@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // While berth is stopped, queues preempt, drain and reclaim no workload, and admit what fits.
-#include "controller/queue/displaced.h"
+#include "controller/queue/recall/displaced.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {

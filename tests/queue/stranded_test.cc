@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that a cloud provider or an autoscaler is about to remove: no workload starts there, and
 // berth requeues running Jobs at once.
-#include "controller/queue/stranded.h"
+#include "controller/queue/recall/stranded.h"
 
 #include "tests/queue/admitted_fixture.h"
 

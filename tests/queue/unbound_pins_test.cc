@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pinned pods that kube-scheduler binds to no node: which ones berth requeues, when, and what it
 // reports about the others.
-#include "controller/queue/unbound_pins.h"
+#include "controller/queue/recall/unbound_pins.h"
 
-#include "controller/queue/queue_figures.h"
+#include "controller/queue/status/queue_figures.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {

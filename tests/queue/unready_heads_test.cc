@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/queue/cycle.h"
-#include "controller/queue/words.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/cycle/words.h"
 #include "tests/queue/model.h"
 #include "tests/queue/preemption_facts.h"
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // berth stores the use once a minute, in few bytes, and the next leader continues from there.
-#include "controller/queue/usage_meter.h"
+#include "controller/queue/status/usage_meter.h"
 
 #include <fmt/format.h>
 
-#include "controller/queue/budget_figures.h"
-#include "controller/queue/budget_standing.h"
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/queue_report.h"
+#include "controller/queue/budget/budget_standing.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/status/budget_figures.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {

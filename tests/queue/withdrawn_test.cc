@@ -3,8 +3,9 @@
 // server refuses it; and after it, since the queue drains.
 #include <fmt/format.h>
 
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/queue_report.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/recall/reconcile.h"
 #include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {

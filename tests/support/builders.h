@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "apis/core.h"
-#include "apis/mig_layout.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/mig_layout.h"
 
 namespace berth::test {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/sim/operands.h"
+#include "controller/sim/nvidia/operands.h"
 #include "tests/support/kube.h"
 
 namespace berth::test {

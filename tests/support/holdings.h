@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "tests/support/audit.h"
 
 namespace berth::test {

@@ -11,7 +11,7 @@
 #include <ctime>
 #include <exception>
 
-#include "controller/sim/operands.h"
+#include "controller/sim/nvidia/operands.h"
 #include "tests/support/node_agent_names.h"
 
 namespace berth::test {

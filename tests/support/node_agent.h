@@ -32,7 +32,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/sim/mig_hardware.h"
+#include "controller/sim/nvidia/mig_hardware.h"
 #include "tests/support/kube.h"
 #include "tests/support/watch_feed.h"
 

@@ -6,8 +6,8 @@
 #include <ctime>
 #include <random>
 
-#include "controller/sim/gpu_resources.h"
-#include "controller/sim/operands.h"
+#include "controller/sim/nvidia/gpu_resources.h"
+#include "controller/sim/nvidia/operands.h"
 #include "tests/support/node_agent.h"
 #include "tests/support/node_agent_names.h"
 

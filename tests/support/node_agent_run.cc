@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "controller/sim/gpu_resources.h"
-#include "controller/sim/mig_parted.h"
-#include "controller/sim/operands.h"
+#include "controller/sim/nvidia/gpu_resources.h"
+#include "controller/sim/nvidia/mig_parted.h"
+#include "controller/sim/nvidia/operands.h"
 #include "tests/support/node_agent.h"
 #include "tests/support/node_agent_names.h"
 

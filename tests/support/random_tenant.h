@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "controller/sim/random.h"
+#include "controller/sim/world/random.h"
 
 namespace berth::test {
 
