@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The history on the real control plane: it survives berth's restart and the events' deletion, and
-// `berth history` prints it.
+// The history on the real control plane: it survives berth's restart and the deletion of events,
+// and `berth history` prints it.
 #include <cstdio>
 
 #include "tests/apiserver/rollout_fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets /metrics of berth's processes, as the chart starts them and under the chart's accounts:
-// an account with the chart's role for Prometheus, at its first scrape, and nobody else.
+// Who may read /metrics of berth's processes, with the chart's flags and accounts: an account with
+// the chart's role for Prometheus, at its first scrape, and no other.
 #include <fmt/format.h>
 
 #include "tests/apiserver/webhook_fixture.h"
@@ -40,7 +40,7 @@ class MetricsRights : public WebhookTest {
     EXPECT_EQ(flags.size(), 1u) << deployment;
     return flags;
   }
-  // The answer's body, and its status as the last line; 000: there is none.
+  // The answer's body, and its status as the last line; 000: no answer.
   std::string scrape(int port, const std::string& token, const std::string& scheme = "https") {
     std::vector<std::string> words = {"/usr/bin/curl",
                                       "--silent",
