@@ -46,6 +46,8 @@ struct Change {
   mutable std::shared_ptr<const std::string> frame_{};  // once asked for
 };
 
+inline constexpr char kRestorer[] = "etcd-restore";  // the user of its changes
+
 class Store {
  public:
   ObjectPtr find(const StoreKey& key) const;
@@ -63,6 +65,10 @@ class Store {
   // The newest change after which history is no longer whole: watching from below it is a 410.
   std::int64_t compacted() const { return compacted_; }
   void compact(std::int64_t revision);
+  // As etcd is restored from a snapshot under a running API server: objects and revisions are as
+  // they were at a revision, or where the history was compacted to. Observers hear of it in changes
+  // by kRestorer. What comes next takes the revisions that were given out before.
+  void restore(std::int64_t revision);
   // Every change with a revision above this one, oldest first.
   std::vector<const Change*> since(std::int64_t revision) const;
 
@@ -71,6 +77,7 @@ class Store {
 
  private:
   void record(Change change);
+  void put_back(const StoreKey& key, ObjectPtr object);
 
   std::map<const ResourceType*, std::map<StoreKey, ObjectPtr>> objects_;
   std::deque<Change> history_;
