@@ -12,7 +12,8 @@
 //             left, so that whoever sent it cannot have known it
 //   Verified  a node returns only after allocatable has stood for as long as it must
 //   Drain     pods leave by eviction with their uid, from nodes that berth has emptied for a
-//             reason; DELETE only where the layout forces, never with a grace period of 0
+//             reason; DELETE only where the layout forces; with a grace period of 0 only from
+//             dead nodes
 //   Patience  nobody is forced off before the one who leads has waited for the layout's timeout
 //   Cordon    a cordon and its record are one write; only what berth cordoned is uncordoned, and
 //             nothing that a person holds. In the end (stillness.h) what berth cordoned is
@@ -30,7 +31,8 @@
 //   Finalizer none on nodes and pods; a layout that goes leaves nothing under way
 //   Bounded   annotations have a size, writes and requests a rate
 // and those of controllers of pods, in owner_invariants.h, of pools, in pool_invariants.h, of
-// broken GPUs, in health_invariants.h, of the stop, in stop_invariants.h, of queues, in
+// what leaves nodes again, in retreat_invariants.h, of broken GPUs, in health_invariants.h, of dead
+// nodes, in dead_node_invariants.h, of the stop, in stop_invariants.h, of queues, in
 // queue_invariants.h, of idle GPUs, in idle_invariants.h, of the webhook, in
 // admission_invariants.h, and of its certificates, in certificate_invariants.h.
 //
@@ -52,8 +54,10 @@
 #include "controller/sim/store.h"
 #include "controller/sim/virtual_clock.h"
 #include "tests/explore/certificate_invariants.h"
+#include "tests/explore/dead_node_invariants.h"
 #include "tests/explore/health_invariants.h"
 #include "tests/explore/pool_invariants.h"
+#include "tests/explore/retreat_invariants.h"
 #include "tests/explore/stop_invariants.h"
 #include "tests/explore/truth.h"
 
@@ -86,6 +90,7 @@ class Invariants {
   const Truth& truth() const { return truth_; }
   const PoolInvariants& pools() const { return pools_; }
   const HealthInvariants& health() const { return health_; }
+  const DeadNodeInvariants& dead_nodes() const { return dead_nodes_; }
   CertificateInvariants& certificates() { return certificates_; }
   // When berth last changed anything but a lease or an event; what it was.
   MonotonicTime last_write() const { return last_write_; }
@@ -129,6 +134,8 @@ class Invariants {
   PoolInvariants pools_;
   HealthInvariants health_;
   StopInvariants stop_;
+  DeadNodeInvariants dead_nodes_;
+  RetreatInvariants retreats_{truth_};
   CertificateInvariants certificates_;
   std::vector<std::string> broken_;
   std::string by_;                                     // the change or request that is being judged

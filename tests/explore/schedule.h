@@ -10,6 +10,7 @@
 //                            doubled, crash, freeze, again
 //   phase:n1/Applying:edit   once the node is in the phase: edit, pause, delete, recreate
 //   actor:12:uncordon        somebody else's hand once the 12th write is applied (see actors.h)
+//   restore:12:5             once the 12th write is applied, etcd is restored to before the last 5
 //   stale:12:10s             crash at the 12th write; what starts anew sees the world 10 s late
 //   freeze:12:20s            the process stops at its 12th write, and wakes
 //   stuck:12:25s             the same, and the write itself leaves only then
