@@ -5,12 +5,13 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/printable.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/printable.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/leaving_outlook.h"
 #include "controller/explain/cuda_why.h"
 #include "controller/explain/kubelet_words.h"
+#include "controller/explain/lost_pods.h"
 #include "controller/explain/memory_why.h"
 #include "controller/explain/node_groups.h"
 #include "controller/fleet/fit.h"
@@ -25,8 +26,7 @@ namespace {
 
 ResourceList gpus_of(const ResourceList& resources) {
   ResourceList gpus;
-  for (const auto& [name, count] : resources)
-    if (is_gpu_resource(name)) gpus.set(name, count);
+  for (const auto& [name, count] : gpus_in(resources)) gpus.set(name, count);
   return gpus;
 }
 
@@ -56,7 +56,7 @@ void note_host(const Snapshot& snapshot, const Pod& pod, const Node& node, Expla
             "Tainted");
 }
 
-// Whether its node's GPUs are to be cut anew, and what that means for it.
+// Whether its node's GPUs will be repartitioned, and what that means for the pod.
 void note_drain(const Snapshot& snapshot, const Pod& pod, const Node& node, Explanation& out) {
   const LayoutOwners owners(snapshot.cluster);
   const MIGLayout* owner = owners.owner_of(node);
@@ -103,7 +103,7 @@ void note_drain(const Snapshot& snapshot, const Pod& pod, const Node& node, Expl
   }
 }
 
-// As the pod was told (docs/observe.md).
+// The same warning as on the pod (docs/observe.md).
 void note_idle(const Snapshot& snapshot, const Pod& pod, const Node& node, Explanation& out) {
   const Text* since = pod.meta.annotations.find(names::kIdleSinceAnnotation);
   if (since == nullptr) return;
@@ -136,6 +136,7 @@ void explain_bound(const Snapshot& snapshot, const Pod& pod, const Clues& clues,
   if (pod.terminating())
     out.message = fmt::format("it is on its way out of {}; until it is gone it holds {}", name,
                               held.empty() ? "no GPU resource" : held);
+  explain_lost(snapshot, pod, out);
   const Node* node = snapshot.cluster.nodes().find(name);
   if (node == nullptr && !clues.knows("nodes")) return;
   if (node == nullptr) {

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 namespace {
 
 constexpr char kLeases[] = "leases.coordination.k8s.io";
-// The Lease is dated by the controller's clock, the snapshot by that of whoever asks.
+// The Lease has the controller's time, the snapshot that of the user's machine.
 constexpr Duration kSkew = std::chrono::minutes(1);
 
 }  // namespace
@@ -29,6 +29,11 @@ std::string promise_condition(const Snapshot& snapshot, const Clues& clues) {
     return fmt::format(", if a berth controller runs: namespace {} has no Lease of one",
                        snapshot.settings.berth_namespace);
   return ", if a berth controller runs, which this account may not see";
+}
+
+Attention leader_attention(const Clues& clues) {
+  if (!clues.lease || !clues.lease->acquire_time) return {};
+  return {.since = *clues.lease->acquire_time};
 }
 
 std::string told_other_version(const Clues& clues, std::string_view own) {

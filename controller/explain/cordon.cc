@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
+#include "controller/core/patience.h"
 #include "controller/core/refused_write.h"
 #include "controller/disruption/health_record.h"
 #include "controller/disruption/rollouts.h"
@@ -42,7 +43,7 @@ std::string told_health_cordon(const Snapshot& snapshot, const HealthRecord& hea
 
 }  // namespace
 
-// Of a node that berth has taken and whose record is gone.
+// For a node that berth has cordoned and whose rollout annotation is lost.
 std::optional<Slot> lost_slot(const Snapshot& snapshot, const Node& node) {
   const SlotLedger& ledger = read_ledger(snapshot);
   const Slot* slot = ledger.find(node.meta.name);
@@ -52,7 +53,7 @@ std::optional<Slot> lost_slot(const Snapshot& snapshot, const Node& node) {
   return *slot;
 }
 
-// What the layout's status says of a write that the API server refuses, or nullptr.
+// What the layout's status reports about a refused write to the node, or nullptr.
 const NodeDetail* refusal_told(const MIGLayout& layout, std::string_view node) {
   const auto told = std::ranges::find_if(layout.status.details, [&](const NodeDetail& detail) {
     return detail.node == node && detail.reason == reasons::kWriteRefused;
@@ -92,12 +93,13 @@ std::string told_cordon(const Snapshot& snapshot, const Node& node, const Clues&
     return text + "; it stays so until the API server allows berth to write to it";
   if (const std::string absence = told_absence(snapshot, clues); !absence.empty())
     return fmt::format("{}; {}: it stays so until one does", text, absence);
-  const Time latest =
-      rollout.since + layout->spec.rollout.progress_deadline +
-      (rollout.phase == RolloutPhase::kCordoned ? layout->spec.drain.timeout : Duration::zero());
+  const bool drains = rollout.phase == RolloutPhase::kCordoned;
+  const Duration patience = layout->spec.rollout.progress_deadline +
+                            (drains ? layout->spec.drain.timeout : Duration::zero());
+  const Time latest = patience_ends(snapshot, rollout.since, patience);
   if (latest < snapshot.now) return fmt::format("{}; overdue since {}", text, format_time(latest));
-  return fmt::format("{}; back by itself, at the latest by {}{}", text, format_time(latest),
-                     promise_condition(snapshot, clues));
+  return fmt::format("{}; back by itself, at the latest by {} unless the leader changes{}", text,
+                     format_time(latest), promise_condition(snapshot, clues));
 }
 
 }  // namespace berth

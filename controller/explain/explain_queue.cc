@@ -1,45 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what a cycle says of any workload; what the controller has recorded of it; of a pod, and
-// of a Job; which Jobs wait.
+// Outline: what a cycle says about any workload; what the controller has recorded about it; the
+// answers for a pod and for a Job; which Jobs wait.
 #include "controller/explain/explain_queue.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/conditions.h"
 #include "controller/core/plural.h"
 #include "controller/explain/job_fate.h"
 #include "controller/explain/recorded_wait.h"
 #include "controller/preview/queue_membership.h"
-#include "controller/queue/facts_from.h"
-#include "controller/queue/gang_adapters.h"
-#include "controller/queue/idle_work.h"
-#include "controller/queue/queue_conditions.h"
-#include "controller/queue/queueless.h"
-#include "controller/queue/record_cover.h"
-#include "controller/queue/uncovered.h"
+#include "controller/queue/cycle/uncovered.h"
+#include "controller/queue/facts/record_cover.h"
+#include "controller/queue/index/dead_nodes.h"
+#include "controller/queue/index/facts_from.h"
+#include "controller/queue/recall/idle_work.h"
+#include "controller/queue/record/gang_adapters.h"
+#include "controller/queue/status/queue_conditions.h"
+#include "controller/queue/status/queueless.h"
 
 namespace berth {
 namespace {
 
-// Named of those that come before it.
+// The most workloads ahead to name.
 constexpr std::size_t kMostBehind = 3;
+// Named of its pods that can't leave a dead node.
+constexpr std::size_t kMostLost = 3;
 
 constexpr char kQueues[] = "gpuqueues.gpu.berth.dev";
 constexpr char kSuspended[] = "it is suspended";
 constexpr char kGated[] = "it is gated";
 
-// Null if the pod is let go by itself, or with its gang.
+// Null if berth releases the pod by itself or with its gang.
 const Job* job_of(const ClusterState& cluster, const Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr || !queue::workload_name(pod).starts_with("Job/")) return nullptr;
   return cluster.jobs().find(pod.meta.namespace_.view(), owner->name.view());
 }
 
-// Why the queue admits nobody, as it says itself; null: it does.
+// Why the queue admits no workload, according to its conditions; null: it admits.
 const Condition* pause_of(const ClusterState& cluster, const std::string& queue) {
   const GPUQueue* found = cluster.gpu_queues().find(queue);
   return found == nullptr ? nullptr : find_true(found->status.conditions, kAdmissionsPaused);
@@ -57,18 +60,18 @@ std::string turn_of(const QueueVerdict& verdict, const QueuePicture& picture,
                      more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-// ", on n1, n2": of what is pinned to them.
+// ", on n1, n2": the nodes of its pin.
 std::string nodes_of(const queue::Workload& workload, const queue::FactsIndex& facts) {
   const queue::AdmissionFact* decided = queue::admission_of(workload);
   queue::AdmissionFact all = decided == nullptr ? queue::AdmissionFact() : *decided;
-  if (workload.pods)  // each of a gang says its own
+  if (workload.pods)  // each pod of a gang has its own
     for (const queue::Pod* pod : workload.pods->admitted)
       all.nodes.insert(all.nodes.end(), pod->admitted->nodes.begin(), pod->admitted->nodes.end());
   const std::string nodes = where(place_of(all, facts));
   return nodes.empty() ? "" : ", " + nodes;
 }
 
-// Who made it means it to run with others, and nobody says with how many.
+// The owner started it as a gang, but its size is unknown.
 void note_unsized_gang(const Pod& pod, Explanation& out) {
   const queue::Gang gang = queue::gang_of(pod.meta);
   if (gang.name.empty() || gang.size > 0) return;
@@ -88,17 +91,11 @@ void note_membership(const QueueMembership& membership, Explanation& out) {
     out.remedies.push_back({membership.advice.message, membership.advice.line, {}});
 }
 
-bool asks_for_gpus(const PodShape& shape) {
-  bool asks = false;
-  each_gpu_resource(shape->requests, [&](const Text&, const Quantity&) { asks = true; });
-  return asks;
-}
-
 std::string name_queue(const std::string& queue) {
   return queue.empty() ? "its queue" : "queue " + queue;
 }
 
-// berth suspended it as its GPUs were idle, and its owner has to let it queue again.
+// berth suspended it because its GPUs were idle, and its owner must requeue it.
 bool is_held_as_idle(const Job& job) {
   return job.suspended && !job.finished && !job.meta.deletion_timestamp &&
          job.meta.annotations.get(names::kHoldAnnotation) == queue::kHeldAsIdle;
@@ -117,14 +114,28 @@ void answer_held(const Job& job, Explanation& out) {
 
 }  // namespace
 
-QueueWhy::QueueWhy(const ClusterState& cluster, const Clues& clues, Time now)
-    : cluster_(cluster), now_(now), queues_read_(clues.knows(kQueues)) {
+QueueWhy::QueueWhy(const Snapshot& snapshot, const Clues& clues)
+    : snapshot_(snapshot), cluster_(snapshot.cluster), queues_read_(clues.knows(kQueues)) {
   for (const char* resource :
        {"nodes", "pods", "jobs.batch", "namespaces", "gpuclusterpolicies.gpu.berth.dev", kQueues})
     if (!clues.knows(resource)) unread_.emplace_back(resource);
   if (unread_.empty() &&
-      (cluster.store<GPUQueue>().size() > 0 || queue::any_waits_for_named_queue(cluster)))
-    picture_.emplace(cluster, now);
+      (cluster_.store<GPUQueue>().size() > 0 || queue::any_waits_for_named_queue(cluster_)))
+    picture_.emplace(cluster_, snapshot.now);
+  for (const auto& pod : cluster_.pods())
+    if (pod->terminating() && queue::lost_since(*pod))
+      lost_[queue::workload_name(*pod)].push_back(pod.get());
+}
+
+void QueueWhy::note_lost(const std::string& workload, Explanation& out) const {
+  const auto found = lost_.find(workload);
+  if (found == lost_.end()) return;
+  const std::vector<const Pod*>& pods = found->second;
+  for (std::size_t i = 0; i < pods.size() && i < kMostLost; ++i)
+    out.add("lost", queue::describe_lost(pods[i]->meta.name, pods[i]->node_name.view()),
+            reasons::kPodsOnDeadNode);
+  if (pods.size() > kMostLost)
+    out.add("lost", fmt::format("and {} more", plural(pods.size() - kMostLost, "pod")));
 }
 
 const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta& meta,
@@ -155,7 +166,7 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
                         : runs   ? "which counts it: it runs without having been admitted"
                         : kueues ? "which leaves it to Kueue, whose label it has"
                                  : "which does not hold it back"));
-    if (kueues && answers)  // a label gives a pod no gate
+    if (kueues && answers)  // a label gives an existing pod no gate
       out.remedies.push_back(
           {"once Kueue is gone, give it berth's label",
            fmt::format("labels: {{{}: {}}}", names::kQueueLabel, membership.queue),
@@ -181,7 +192,7 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
                         queue::newer_version(*known).value_or(0), queue::kRecordVersion),
             reasons::kRecordNewer);
   if (known != nullptr && (known->standing.admitted || known->recall))
-    for (const std::string& fate : job_fate(cluster_, *known)) out.add("queue", fate);
+    for (const std::string& fate : job_fate(snapshot_, *known)) out.add("queue", fate);
   return verdict;
 }
 
@@ -212,7 +223,7 @@ void QueueWhy::note_recorded(const std::string& workload, const ObjectMeta& meta
     if (membership.queue.empty()) return note_membership(membership, out);
     queue = std::move(membership.queue);
   }
-  if (queue.empty() && !asks_for_gpus(shape)) return;
+  if (queue.empty() && !shape->asks_for_gpus()) return;
   if (queue.empty())
     if (const GPUQueue* listing = queue_listing(cluster_, workload)) queue = listing->meta.name;
   const GPUQueue* found = cluster_.gpu_queues().find(queue);
@@ -235,14 +246,14 @@ void QueueWhy::note_recorded(const std::string& workload, const ObjectMeta& meta
   if (wait->reason == reasons::kAdmissible) verdict.pool = queue::kAnyPool;
   const std::string place = place_in_queue(*wait);
   if (!queue.empty()) out.add("queue", queue + (place.empty() ? "" : ", " + place));
-  if (const std::string start = expected_start(*wait, now_); !start.empty())
+  if (const std::string start = expected_start(*wait, snapshot_.now); !start.empty())
     out.add("queue", start);
   const Condition* pause = verdict.admissible() ? nullptr : pause_of(cluster_, queue);
   if (pause != nullptr) out.add("queue", pause->message, pause->reason);
   answer(verdict, held_by, out);
 }
 
-// That it waits is the answer, and that its reason is not recorded where this account may read.
+// The answer is that it waits, and that this account may not read the recorded reason.
 void QueueWhy::note_unknown(const std::string& queue, const char* held_by, Explanation& out) const {
   out.reason = held_by == kGated ? reasons::kSchedulingGated : reasons::kSuspended;
   const GPUQueue* found = cluster_.gpu_queues().find(queue);
@@ -263,7 +274,7 @@ void QueueWhy::note_unknown(const std::string& queue, const char* held_by, Expla
   out.message = fmt::format("{}, and waits in queue {}; why is not known: {}", held_by, queue, why);
 }
 
-// Its gang is admitted, and without it.
+// Its gang is admitted without it.
 void QueueWhy::answer_uncovered(const Pod& pod, const std::string& workload,
                                 Explanation& out) const {
   const queue::Workload* known = picture_ ? index().facts().find(workload) : nullptr;
@@ -284,6 +295,7 @@ void QueueWhy::note(const Pod& pod, Explanation& out) const {
       job != nullptr ? queue::workload_name(*job) : queue::workload_name(pod);
   const ObjectMeta& meta = job != nullptr ? job->meta : pod.meta;
   const PodShape& shape = job != nullptr ? job->pod_shape : pod.shape;
+  note_lost(workload, out);
   if (!unread_.empty()) {
     if (!workload.empty()) note_recorded(workload, meta, shape, gated ? kGated : nullptr, out);
     if (gated) note_unsized_gang(pod, out);
@@ -297,6 +309,7 @@ void QueueWhy::note(const Pod& pod, Explanation& out) const {
 }
 
 void QueueWhy::note(const Job& job, Explanation& out) const {
+  note_lost(queue::workload_name(job), out);
   if (is_held_as_idle(job)) return answer_held(job, out);
   if (const Text* preempted = job.meta.annotations.find(names::kPreemptedAnnotation);
       preempted != nullptr && job.suspended)
@@ -330,7 +343,7 @@ bool QueueWhy::waits(const Job& job) const {
   if (job.meta.annotations.contains(names::kPendingReasonAnnotation)) return true;
   // A queue that this account may not read may hold it.
   if (!knows_queue_of(job.meta))
-    return job.meta.labels.contains(names::kQueueLabel) || asks_for_gpus(job.pod_shape);
+    return job.meta.labels.contains(names::kQueueLabel) || job.pod_shape->asks_for_gpus();
   if (cluster_.gpu_queues().size() == 0) return false;
   const queue::Workload* known = index().facts().find(name);
   return known != nullptr && known->standing.pending;

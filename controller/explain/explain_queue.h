@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // QueueWhy: what the queues say of a workload, beside what keeps its pods off the nodes. It refers
-// to the cluster, and costs one cycle where that has queues. If the account may not read what a
+// to the snapshot, and costs one cycle where that has queues. If the account may not read what a
 // cycle needs, the answer is what berth's controller has recorded.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,19 +20,20 @@ namespace berth {
 
 class QueueWhy {
  public:
-  QueueWhy(const ClusterState& cluster, const Clues& clues, Time now);
+  QueueWhy(const Snapshot& snapshot, const Clues& clues);
 
-  // Where the pod, or what it is part of, stands in its queue. Held by berth's own gate, that is
-  // the answer.
+  // Where the pod or its workload is in its queue. If berth's own gate holds the pod, this is the
+  // answer.
   void note(const Pod& pod, Explanation& out) const;
-  // A suspended Job waits for its queue: that is the answer.
+  // A suspended Job waits for its queue: this is the answer.
   void note(const Job& job, Explanation& out) const;
-  // Suspended Jobs that a queue holds, or may hold as far as this account can read, by namespace
-  // and name; without a namespace: in any.
+  // Suspended Jobs that are in a queue, or may be in one that this account can't read, by namespace
+  // and name. An empty namespace means all.
   std::vector<const Job*> waiting_jobs(std::string_view namespace_) const;
 
  private:
   bool waits(const Job& job) const;
+  void note_lost(const std::string& workload, Explanation& out) const;
   // Of what `runs` it is no news that nothing holds it back; where the verdict will be the answer,
   // it is not told twice. Null: it does not wait in a queue.
   const QueueVerdict* tell(const std::string& workload, const ObjectMeta& meta,
@@ -38,20 +41,22 @@ class QueueWhy {
   void answer(const QueueVerdict& verdict, const char* held_by, Explanation& out) const;
   void answer_uncovered(const Pod& pod, const std::string& workload, Explanation& out) const;
 
-  // Without a cycle. `held_by` is how berth holds the workload: "it is gated", or null for not.
+  // Without a cycle. `held_by` says how berth holds the workload, "it is gated"; null: it does not.
   void note_recorded(const std::string& workload, const ObjectMeta& meta, const PodShape& shape,
                      const char* held_by, Explanation& out) const;
   void note_unknown(const std::string& queue, const char* held_by, Explanation& out) const;
-  // Whether the namespace and all queues are read, so that it is known which queue has the object.
+  // Whether the account could read the namespace and all queues, so that the object's queue is
+  // known.
   bool knows_queue_of(const ObjectMeta& meta) const;
   const queue::ClusterIndex& index() const { return cluster_.view<queue::ClusterIndex>(); }
 
+  const Snapshot& snapshot_;
   const ClusterState& cluster_;
-  const Time now_;
   // Nothing: there are no queues, or a cycle would need what this account may not read.
   std::optional<QueuePicture> picture_;
-  std::vector<std::string> unread_;  // of what a cycle needs
+  std::vector<std::string> unread_;  // kinds that a cycle needs
   bool queues_read_ = true;
+  std::map<std::string, std::vector<const Pod*>, std::less<>> lost_;  // pods, by workload
 };
 
 }  // namespace berth

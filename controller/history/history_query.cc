@@ -33,7 +33,7 @@ bool is_part_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
 }
 
-// Whether the words stand there, and no longer name.
+// Whether the text contains `words`, and a name there does not go on after them.
 bool mentions(std::string_view text, const std::string& words) {
   const std::size_t at = text.find(words);
   if (at == text.npos) return false;
@@ -86,7 +86,8 @@ bool matches(const HistoryQuery& query, const HistoryLine& line) {
   if (query.kind.empty()) return true;
   if (parts.kind == query.kind && parts.name == query.name) return true;
   if (query.kind == "Node")
-    return parts.kind == "Pod" && mentions(line.reason, "node " + query.name);
+    return (parts.kind == "Pod" || parts.kind == "Job") &&
+           mentions(line.reason, "node " + query.name);
   if (query.kind == "Job") return parts.kind == "Pod" && parts.name.starts_with(query.name + "-");
   return mentions(line.cause, query.kind + "/" + query.name);
 }

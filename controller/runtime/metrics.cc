@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <optional>
 
@@ -27,7 +28,7 @@ using Buckets = Histogram::BucketBoundaries;
 
 double seconds(std::chrono::nanoseconds span) { return static_cast<double>(span.count()) * 1e-9; }
 
-// The upstream's own: 10 ns × 10^n.
+// The same buckets as client-go: 10 ns × 10^n.
 const Buckets& queue_buckets() {
   static const Buckets buckets{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100};
   return buckets;
@@ -58,7 +59,7 @@ Family<Histogram>& histogram(Registry& registry, const char* name, const char* h
 const std::map<std::string, std::string> kQueue{{"name", "berth"}, {"controller", "berth"}};
 constexpr std::size_t kInformerEvents = static_cast<std::size_t>(InformerEvent::kStale) + 1;
 
-// Of the one work queue, which a webhook does not have.
+// For the work queue; a webhook has none.
 struct QueueSeries {
   explicit QueueSeries(Registry& registry);
 
@@ -105,7 +106,7 @@ prometheus::MetricFamily to_family(const Figure& figure) {
 }  // namespace
 
 struct Metrics::Registered {
-  // Per informer, so that an event costs an increment and no look-up of labels.
+  // Counters per informer, so that an event needs no lookup of labels.
   struct OfInformer {
     std::array<Counter*, kInformerEvents> events{};
     std::map<InformerState, Gauge*> states;
@@ -152,6 +153,9 @@ struct Metrics::Registered {
   Family<Gauge>& clock_skew =
       gauge(registry, "berth_clock_skew_seconds",
             "This process' clock less the API server's, by the Date of its replies.");
+  Family<Gauge>& newest_version =
+      gauge(registry, "berth_newest_resource_version",
+            "The newest version of the API server's history that this process has seen.");
   Family<Counter>& conflict_loops =
       counter(registry, "berth_conflict_loops_total",
               "Writes that the API server refused again and again as out of date, though the "
@@ -302,6 +306,13 @@ void Metrics::on_certificate(Time not_after) {
 }
 void Metrics::on_clock_skew(Duration skew) {
   registered_->clock_skew.Add({}).Set(std::chrono::duration<double>(skew).count());
+}
+void Metrics::on_newest_version(std::string_view version) {
+  std::uint64_t number = 0;
+  const auto [end, failed] =
+      std::from_chars(version.data(), version.data() + version.size(), number);
+  if (failed != std::errc() || end != version.data() + version.size()) return;
+  registered_->newest_version.Add({}).Set(static_cast<double>(number));
 }
 void Metrics::on_process(const ProcessFacts& facts) {
   registered_->cpu.Increment(std::max(0.0, facts.cpu_seconds - registered_->cpu.Value()));

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 namespace {
@@ -26,6 +26,14 @@ TEST(ControllerLease, TellsThatAnotherVersionLeads) {
 TEST(ControllerLease, TellsNothingWhereTheVersionIsNotKnown) {
   EXPECT_EQ(told_other_version(led_by(""), "0.1.0"), "");
   EXPECT_EQ(told_other_version(Clues(), "0.1.0"), "");
+}
+
+TEST(ControllerLease, PatienceCountsFromTheTimeAtWhichItsHolderTookIt) {
+  Clues clues = led_by("");
+  EXPECT_EQ(leader_attention(clues).since, Time()) << "all time counts where it is not known";
+  clues.lease->acquire_time = *parse_time("2026-11-21T12:10:00Z");
+  EXPECT_EQ(leader_attention(clues).since, *parse_time("2026-11-21T12:10:00Z"));
+  EXPECT_EQ(leader_attention(Clues()).since, Time());
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/explain/explain.h"
 #include "controller/explain/waiting_list.h"
-#include "controller/queue/idle_work.h"
-#include "controller/queue/reconcile.h"
+#include "controller/queue/recall/idle_work.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth {
@@ -215,7 +215,7 @@ class TenantAsks : public TenantWhy {
     submit_pod("db-0", "StatefulSet", "db"), later();
     submit_pod("bare", "", "");
     record();
-    // As reconcile_estimates writes it.
+    // As StartTeller writes it.
     GPUQueue queue = *all.gpu_queues().find("nlp");
     for (PendingWorkload& pending : queue.status.pending)
       if (pending.workload == "nlp/deadlines") {

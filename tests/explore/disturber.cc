@@ -9,8 +9,8 @@
 #include <iterator>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
 #include "tests/explore/actors.h"
 
 namespace berth::explore {

@@ -8,19 +8,18 @@
 
 #include "controller/fleet/fit.h"
 #include "controller/fleet/node_facts.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/displaced.h"
-#include "controller/queue/drained.h"
-#include "controller/queue/named.h"
-#include "controller/queue/never_ready.h"
-#include "controller/queue/owner_looks.h"
-#include "controller/queue/queue_report.h"
-#include "controller/queue/recall.h"
-#include "controller/queue/reconcile.h"
-#include "controller/queue/setback.h"
-#include "controller/queue/stranded.h"
-#include "controller/queue/unbound_pins.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/index/named.h"
+#include "controller/queue/recall/displaced.h"
+#include "controller/queue/recall/drained.h"
+#include "controller/queue/recall/never_ready.h"
+#include "controller/queue/recall/owner_looks.h"
+#include "controller/queue/recall/stranded.h"
+#include "controller/queue/recall/unbound_pins.h"
+#include "controller/queue/record/admission_record.h"
+#include "controller/queue/record/setback.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/explore/whole_store.h"
 
 namespace berth::explore {
@@ -108,7 +107,7 @@ std::string untaken(const Snapshot& snapshot, const queue::Workload& workload) {
   const auto late = queue::never_ready(cluster, workload);
   if (late && (late->requeued != nullptr || goes(late->recalled)))
     return "has pods that are not Ready yet";
-  if (workload.recall && queue::leaves_out(*workload.recall) && workload.recall->until != 0)
+  if (workload.recall && workload.recall->leaves_out() && workload.recall->until != 0)
     return "is left out for a while";
   if (workload.recall && !workload.standing.pending) return "has a mark that is to go";
   const bool aside = workload.job && workload.job->setbacks > 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only a person can solve, and in which words the policy says so.
+// Problems that only a user can solve, and the policy's messages about them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST_F(Policy, ATaintThatWouldKeepTheAgentsAwayIsHeldBack) {
   EXPECT_NE(print(cluster.plan("pool/n1")), plan);
 }
 
-// --- what the API server refuses ---
+// --- writes that the API server refuses ---
 
 TEST_F(Policy, AWriteThatIsRefusedStallsItInTheServersWords) {
   struct Row {
@@ -134,7 +134,7 @@ TEST_F(Policy, SoDoesItsOwnFinalizer) {
   EXPECT_THAT(status(cluster.plan("policy")), HasSubstr("WriteRefused"));
 }
 
-// --- what the chart lets berth write ---
+// --- keys that the chart lets berth write ---
 
 constexpr char kTiers[] =
     "pools: [{name: gold, nodeSelector: {matchLabels: {tier: mig}}, labels: {gpu.example.com/tier: "
@@ -155,7 +155,7 @@ TEST_F(Policy, AKeyThatTheChartDoesNotNameIsToldWithTheLineAndTheRestIsDone) {
   EXPECT_THAT(told,
               HasSubstr(R"("reason":"KeyForbidden","message":"pool gold sets label )"
                         R"(gpu.example.com/tier, which the chart does not allow berth to write; )"
-                        R"(run helm upgrade berth … --reuse-values --set )"
+                        R"(run helm upgrade berth … --reset-then-reuse-values --set )"
                         R"('nodeKeys={example.com/team,gpu.example.com/tier}'")"));
 
   cluster.settings.node_keys.labels = read_key_list("gpu.example.com/tier");

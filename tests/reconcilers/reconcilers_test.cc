@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/mig/rollout_measures.h"
-#include "controller/queue/idle_measures.h"
-#include "controller/queue/usage_ledger.h"
+#include "controller/queue/budget/usage_ledger.h"
+#include "controller/queue/recall/idle_measures.h"
 #include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcile.h"
 #include "tests/queue/queue_objects.h"
@@ -97,6 +97,24 @@ TEST_F(HandedReconcilers, EverythingIsTheKeysOfEveryFolder) {
   EXPECT_THAT(keys, IsSupersetOf({"policy", "idle", "cost", "health", "reclaim", "pool/n1"}));
   EXPECT_THAT(keys, Contains("pod/b/past"));
   EXPECT_THAT(keys, IsSupersetOf({"queues", "admissions", "usage", "estimates"}));
+}
+
+TEST_F(HandedReconcilers, AnEditOfThePolicyIsNewsForWhoeverActsByItAStatusIsNot) {
+  const GPUClusterPolicy before = *cluster_.gpu_policies().find("cluster");
+  GPUClusterPolicy told = before, edited = before, marked = before;
+  told.status.observed_generation = 7;
+  edited.spec.idle.policy = IdlePolicy::kAlways;
+  marked.meta.deletion_timestamp = now_;
+  const auto due = [&](const GPUClusterPolicy* old, const GPUClusterPolicy* now) {
+    return keys_for(cluster_, settings_, old, now);
+  };
+  const auto all_of_them = IsSupersetOf({"policy", "idle", "cost", "health", "reclaim", "pool/n1"});
+  EXPECT_THAT(due(&before, &edited), all_of_them);
+  EXPECT_THAT(due(&before, &marked), all_of_them);
+  EXPECT_THAT(due(nullptr, &before), all_of_them);
+  EXPECT_THAT(due(&before, nullptr), all_of_them);
+  for (const char* key : {"idle", "cost", "health", "reclaim"})
+    EXPECT_THAT(due(&before, &told), ::testing::Not(Contains(key)));
 }
 
 TEST_F(HandedReconcilers, NewSamplesAreNewsForWhoeverReadsThem) {
