@@ -16,9 +16,9 @@
 #include <string>
 #include <string_view>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/io/loop.h"
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

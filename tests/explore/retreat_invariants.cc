@@ -6,8 +6,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "apis/decode_policy.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode_policy.h"
 #include "controller/core/time_zones.h"
 #include "controller/fleet/disruption_calendar.h"
 #include "tests/explore/look.h"

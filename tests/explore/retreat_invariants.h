@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/io/loop.h"
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 #include "tests/explore/truth.h"
 
 namespace berth::explore {
