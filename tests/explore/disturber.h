@@ -56,6 +56,7 @@ class Disturber {
   void kill_soon(BerthProcess& berth, std::chrono::nanoseconds delay);
   void freeze(BerthProcess& berth, std::chrono::nanoseconds span);
   void act(const std::string& actor, const std::string& target);
+  void restore(int write);
   void tell(const std::string& what);
   void delay();
   void reach(std::string_view counter, int number);
