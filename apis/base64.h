@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base64: the standard alphabet, padded. Read as kubeconfig files carry it, with line breaks
-// allowed.
+// Base64: the standard alphabet with padding. The decoder also accepts the line breaks of
+// kubeconfig files.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// Nothing if the text is not base64.
+// nullopt if the text is not base64.
 std::optional<std::string> decode_base64(std::string_view text);
 std::string encode_base64(std::string_view bytes);
 

@@ -48,7 +48,7 @@ std::size_t twin_of(const Json& items, std::size_t i, const std::vector<std::str
   return at;
 }
 
-// Unicode characters, as the server counts a string's length.
+// Unicode characters, because the server counts a string's length in them.
 std::int64_t characters(std::string_view text) {
   return std::count_if(text.begin(), text.end(),
                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
@@ -64,10 +64,10 @@ std::string_view entries_of(const Field& field) {
   return field.type == FieldType::kMap ? "entries" : "items";
 }
 
-// Nobody reads more, and each costs a search for its line and its nearest name.
+// Users do not read more, and each one costs a search for its line and its nearest name.
 constexpr std::size_t kMaxComplaints = 200;
 
-// One check of one value; holds what all of them need.
+// Checks one value; holds what all checks need.
 class Checker {
  public:
   Checker(UnknownFields unknown, std::vector<Complaint>& complaints)
@@ -197,7 +197,7 @@ class Checker {
   }
 
   void check_integer(const Json& value, const Field& field, const std::string& path) {
-    // YAML reads a number beyond 64 bits as a float: it is whole all the same.
+    // YAML reads a whole number beyond 64 bits as a float.
     bool whole =
         value.is_number_integer() ||
         (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>());

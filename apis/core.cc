@@ -20,16 +20,7 @@ bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint) {
                      [&](const Toleration& t) { return tolerates(t, taint); });
 }
 
-bool is_gpu_resource(std::string_view resource_name) {
-  return resource_name.starts_with("nvidia.com/gpu") ||
-         resource_name.starts_with("nvidia.com/mig-");
-}
-
-bool uses_gpu(const Pod& pod) {
-  bool asks = false;
-  each_gpu_resource(pod.shape->requests, [&](const Text&, const Quantity&) { asks = true; });
-  return asks || pod.shape->claims_devices();
-}
+bool uses_gpu(const Pod& pod) { return pod.shape->asks_for_gpus() || pod.shape->claims_devices(); }
 
 bool PodDisruptionBudget::selects(const Pod& pod) const {
   return selector.has_value() && meta.namespace_ == pod.meta.namespace_ &&

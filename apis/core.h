@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slices of Kubernetes' own kinds that berth reads. A slice holds decisions' inputs and nothing
-// else: at fifty thousand pods every field is megabytes. Decoding (decode.h) fills them; unknown
-// fields are ignored.
+// The slices of Kubernetes' own kinds that berth reads. A slice holds only what decisions need:
+// with fifty thousand pods, every field costs megabytes. The decoders (decode.h) fill them and
+// ignore unknown fields.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "apis/gpus_in.h"
 #include "apis/meta.h"
 #include "apis/pod_shape.h"
 #include "apis/quantity.h"
@@ -27,14 +28,14 @@ struct Taint {
 bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint);
 
 struct Node {
-  ObjectMeta meta;  // annotations: gpu.berth.dev/*, autoscaler marks
-  // spec.unschedulable: absent and false are different to a JSON patch test, so both are kept.
+  ObjectMeta meta;  // annotations: gpu.berth.dev/*, marks of autoscalers
+  // spec.unschedulable. A JSON patch test distinguishes absent from false, so berth keeps both.
   std::optional<bool> unschedulable;
   std::vector<Taint> taints;
   ResourceList capacity;
   ResourceList allocatable;
   bool ready = false;        // condition Ready is True
-  StringMap gpu_conditions;  // those of gpu_conditions.h that are bad: their types, and why
+  StringMap gpu_conditions;  // those in gpu_conditions.h that are bad: type and reason
   Text boot_id;              // status.nodeInfo.bootID: changes with every reboot
 
   bool cordoned() const { return unschedulable.value_or(false); }
@@ -52,14 +53,14 @@ struct Pod {
   Text node_name;  // empty: not bound
   PodPhase phase = PodPhase::kPending;
   bool has_empty_dir = false;
-  bool never_restarts = false;  // restartPolicy Never: what ends in it has ended
-  bool has_been_ready = false;  // its condition Ready is True, or once was
+  bool never_restarts = false;  // restartPolicy Never: containers that end do not restart
+  bool has_been_ready = false;  // condition Ready is True, or was once
   std::int64_t termination_grace_period_seconds = 30;
   std::optional<Time> start_time;
-  // The kubelet's word for what is wrong with it, "TopologyAffinityError", or why its first
-  // container waits, "CrashLoopBackOff"; empty: nothing, or it is about to start.
+  // What is wrong with the pod, in the kubelet's words, "TopologyAffinityError", or why its first
+  // container waits, "CrashLoopBackOff". Empty: no problem, or the pod is about to start.
   Text trouble;
-  Text address;  // of dcgm-exporter's pods alone (exporter_pod.h): status.podIP; empty: none yet
+  Text address;  // status.podIP, only of dcgm-exporter's pods (exporter_pod.h); empty: none yet
 
   bool finished() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
   bool terminating() const { return meta.deletion_timestamp.has_value(); }
@@ -68,17 +69,9 @@ struct Pod {
 template <>
 inline constexpr KindInfo kKind<Pod>{"", "v1", "pods", "Pod", true};
 
-// True if the pod asks for at least one of NVIDIA's resources (nvidia.com/gpu*, nvidia.com/mig-*)
-// or a DRA claim: a pod that may hold a device. Zero counts do not.
+// True if the pod asks for a GPU resource (gpu_resource.h) or a DRA claim: a pod that may hold a
+// device. Zero counts do not.
 bool uses_gpu(const Pod& pod);
-bool is_gpu_resource(std::string_view resource_name);
-
-// Calls on_resource(name, quantity) for each of NVIDIA's resources of which the list has some.
-template <class OnResource>
-void each_gpu_resource(const ResourceList& list, OnResource&& on_resource) {
-  for (const auto& [name, quantity] : list)
-    if (is_gpu_resource(name.view()) && !quantity.is_zero()) on_resource(name, quantity);
-}
 
 struct PodDisruptionBudget {
   ObjectMeta meta;
@@ -97,32 +90,33 @@ inline constexpr KindInfo kKind<PodDisruptionBudget>{"policy", "v1", "poddisrupt
                                                      "PodDisruptionBudget", true};
 
 struct Job {
-  ObjectMeta meta;  // annotations as of Pods
+  ObjectMeta meta;  // the same annotations as of Pods
   bool suspended = false;
   bool indexed = false;            // completionMode Indexed
   std::int32_t backoff_limit = 6;  // the server's default
   std::int32_t parallelism = 1;
   std::optional<std::int32_t> completions;  // absent: any one success is enough
   std::optional<std::int64_t> active_deadline_seconds;
-  // A podFailurePolicy rule with action Ignore on condition DisruptionTarget: an eviction does not
-  // count as a failure.
+  // podFailurePolicy has a rule with action Ignore on condition DisruptionTarget: an eviction does
+  // not count as a failure.
   bool ignores_disruptions = false;
   bool has_failure_policy = false;   // podFailurePolicy: podReplacementPolicy must be Failed
   bool replaces_ended_only = false;  // podReplacementPolicy Failed: not while a pod terminates
-  PodShape pod_shape;                // of its template, whose priority is a class alone
-  Text priority_class_name;          // of its template
+  PodShape pod_shape;                // of the pod template; its priority is unknown, only the class
+  Text priority_class_name;          // of the pod template
 
   std::int32_t active = 0;  // pods that are neither finished nor terminating
   std::int32_t ready = 0;
   std::int32_t terminating = 0;
   std::int32_t succeeded = 0;
   std::int32_t failed = 0;
-  std::int32_t uncounted = 0;       // pods that have ended and are in neither number yet
-  std::optional<Time> start_time;   // nothing while it is suspended
-  bool has_been_suspended = false;  // condition Suspended is True: its pods have been taken down
+  std::int32_t uncounted = 0;      // pods that have ended and are in neither count yet
+  std::optional<Time> start_time;  // absent while it is suspended
+  // condition Suspended is True: the Job controller has deleted its pods
+  bool has_been_suspended = false;
   bool finished = false;            // condition Complete or Failed is True
-  std::optional<Time> finished_at;  // since when
-  Text failure;  // why, in the server's words, its beginning; empty: it has not failed
+  std::optional<Time> finished_at;  // when that condition became True
+  Text failure;  // the start of the server's message; empty: the Job has not failed
   bool operator==(const Job&) const = default;
 };
 template <>
@@ -136,11 +130,11 @@ struct ConfigMap {
 template <>
 inline constexpr KindInfo kKind<ConfigMap>{"", "v1", "configmaps", "ConfigMap", true};
 
-// What preflight asks of NVIDIA's agents: which ConfigMaps the mig-manager mounts, and where it may
-// run.
+// What berth checks about NVIDIA's node components: the ConfigMaps that mig-manager mounts, and the
+// nodes on which it may run.
 struct DaemonSet {
   ObjectMeta meta;
-  std::vector<Text> config_map_volumes;  // names of the ConfigMaps its pod template mounts
+  std::vector<Text> config_map_volumes;  // names of the ConfigMaps that the pod template mounts
   StringMap node_selector;
   std::vector<Toleration> tolerations;
   bool operator==(const DaemonSet&) const = default;
@@ -148,15 +142,16 @@ struct DaemonSet {
 template <>
 inline constexpr KindInfo kKind<DaemonSet>{"apps", "v1", "daemonsets", "DaemonSet", true};
 
-// NVIDIA's ClusterPolicy (nvidia.com/v1), a custom resource that may not be installed.
+// NVIDIA's ClusterPolicy (nvidia.com/v1), a custom resource that may be absent.
 struct ClusterPolicy {
   ObjectMeta meta;
   std::string mig_strategy;  // spec.mig.strategy: none | single | mixed; empty: the plugin decides
   std::string
       mig_manager_config_map;  // spec.migManager.config.name; empty: generated from hardware
-  std::string device_plugin_config_map;  // spec.devicePlugin.config.name; empty: no file is read
-  std::string device_plugin_default_config;  // spec.devicePlugin.config.default, a key of it
-  // spec.daemonsets.tolerations; absent: the operator's own, nvidia.com/gpu Exists NoSchedule.
+  std::string device_plugin_config_map;  // spec.devicePlugin.config.name; empty: it reads no file
+  // spec.devicePlugin.config.default, a key of that ConfigMap
+  std::string device_plugin_default_config;
+  // spec.daemonsets.tolerations; absent: the operator's default, nvidia.com/gpu Exists NoSchedule.
   std::vector<Toleration> operand_tolerations;
   bool operator==(const ClusterPolicy&) const = default;
 };

@@ -23,7 +23,7 @@ struct CronField {
   const char* values;  // for the error
   unsigned min;
   unsigned max;
-  std::span<const std::string_view> names;  // of min, min + 1, …
+  std::span<const std::string_view> names;  // for min, min + 1, …
 };
 
 constexpr std::array<CronField, 5> kFields{{
@@ -74,7 +74,7 @@ Error not_a(std::string_view text, const CronField& field) {
                                       field.noun, field.values));
 }
 
-// "*", "5", "1-5", "*/15", "1-5/2" or "3/2", which goes on to the field's end.
+// "*", "5", "1-5", "*/15", "1-5/2" or "3/2", which means from 3 to the field's maximum.
 Result<std::uint64_t> parse_part(std::string_view part, const CronField& field) {
   std::string_view range = part;
   unsigned step = 1;
@@ -123,7 +123,7 @@ Result<std::uint64_t> parse_field(std::string_view text, const CronField& field)
 bool ever_fires(const CronSchedule& schedule) {
   constexpr std::array<unsigned, 12> kDays{31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   for (unsigned month = 1; month <= 12; ++month) {
-    // Over the years each date falls on each weekday, 29 February too.
+    // Over the years each date falls on each weekday, also 29 February.
     for (unsigned day = 1; day <= kDays[month - 1]; ++day) {
       for (unsigned weekday = 0; weekday < 7; ++weekday) {
         if (schedule.fires_on(month, day, weekday)) return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CronSchedule: when a disruption window opens, in cron's five fields as Kubernetes' CronJob reads
-// them. Which clock they speak of is the window's time zone; walking along it is not this file's.
+// CronSchedule: when a disruption window opens. It has the five cron fields of a Kubernetes
+// CronJob. This file knows no clock: the window names the time zone, and other code finds the next
+// time.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ struct CronSchedule {
   std::uint32_t days = 0;     // of the month, bits 1-31
   std::uint16_t months = 0;   // bits 1-12
   std::uint8_t weekdays = 0;  // bits 0-6 from Sunday
-  // Where neither field began with '*', a date need only be in one of them.
+  // If neither of the two fields starts with '*', a date needs to match only one of them.
   bool any_day = false;
   bool any_weekday = false;
 
@@ -24,8 +25,8 @@ struct CronSchedule {
   bool operator==(const CronSchedule&) const = default;
 };
 
-// "0 22 * * sat". The error says which field is wrong and what to write; a schedule that no date
-// meets, as 31 February, is an error too.
+// "0 22 * * sat". The error says which field is wrong and what to write. A schedule that matches no
+// date, for example 31 February, is an error too.
 Result<CronSchedule> parse_cron(std::string_view text);
 
 }  // namespace berth

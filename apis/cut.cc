@@ -5,7 +5,7 @@ namespace berth {
 
 std::string_view head(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
-  // A byte 10xxxxxx goes on with the character before it.
+  // A byte 10xxxxxx continues the character before it.
   while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
   return text.substr(0, bytes);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cut: long text shortened, and never inside of a character.
+// Cut: shortens text, but never inside a character.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,10 @@
 
 namespace berth {
 
-// The beginning, `bytes` at most.
+// The start of the text, at most `bytes` bytes.
 std::string_view head(std::string_view text, std::size_t bytes);
 
-// `bytes` at most, the dots included; the text itself if it is no longer.
+// At most `bytes` bytes, the dots included. Text that is short enough stays as it is.
 std::string cut(std::string_view text, std::size_t bytes, std::string_view dots = "…");
 
 }  // namespace berth

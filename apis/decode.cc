@@ -18,11 +18,13 @@ namespace {
 using Json = nlohmann::json;
 
 // simdjson's parser keeps its buffers, about five bytes per byte of its largest document. One
-// parser serves all watch events; a list page gets its own, so that its megabytes go back.
+// parser serves all watch events. Each list page gets its own parser, so that its megabytes are
+// freed.
 constexpr std::size_t kMaxEventBytes = 256 * 1024;
 
 od::parser& event_parser() {
-  static auto* parser = new od::parser;  // never destroyed: statics elsewhere may still decode
+  // never destroyed, because static objects elsewhere may still decode
+  static auto* parser = new od::parser;
   return *parser;
 }
 
@@ -33,8 +35,7 @@ simdjson::padded_string_view padded(std::string& body) {
   return simdjson::padded_string_view(body.data(), body.size(), body.capacity());
 }
 
-// Runs on_root(value) over the body; true if all of it, to the last brace, is JSON and on_root took
-// it.
+// Calls on_root(value) for the body. True if the whole body is JSON and on_root accepted it.
 template <class OnField>
 bool read_root(std::string& body, Fault& fault, OnField&& on_field) {
   std::optional<od::parser> own;
@@ -89,7 +90,7 @@ void read_bookmark(const Json& object, std::string& resource_version, bool& init
   initial_events_end = end == "true";
 }
 
-// Bookmarks, errors and the kinds of small volume.
+// Bookmarks, errors, and the kinds of which there are few.
 template <class T>
 Result<WatchEvent<T>> decode_small_event(std::string_view line) {
   using Type = typename WatchEvent<T>::Type;
@@ -112,7 +113,8 @@ Result<WatchEvent<T>> decode_small_event(std::string_view line) {
   } else if (*type == Type::kBookmark) {
     read_bookmark(*object, event.object.meta.resource_version, event.initial_events_end);
   } else if constexpr (kAtVolume<T>) {
-    return decode_error("type", "comes after the object");  // decode_volume_event took the rest
+    // decode_volume_event reads all other kinds
+    return decode_error("type", "comes after the object");
   } else {
     Result<T> read = read_small<T>(*object, "object");
     if (!read) return std::move(read).error();
@@ -121,7 +123,7 @@ Result<WatchEvent<T>> decode_small_event(std::string_view line) {
   return event;
 }
 
-// The server writes type before object. One that does not is read as well, in two passes.
+// The server writes type before object. If the order is different, this needs two passes.
 template <class T>
 Result<WatchEvent<T>> decode_volume_event(std::string& line) {
   using Type = typename WatchEvent<T>::Type;
@@ -139,7 +141,7 @@ Result<WatchEvent<T>> decode_volume_event(std::string& line) {
     if (key != "object") return true;
     has_object = true;
     if (type == Type::kBookmark || type == Type::kError) return true;
-    event.object = T();  // a duplicate key: the last one wins
+    event.object = T();  // for a duplicate key the last one counts
     return read(value, event.object, fault);
   });
   if (type == Type::kBookmark || type == Type::kError) return decode_small_event<T>(line);
@@ -159,9 +161,9 @@ ObjectKey item_key(const Json& object) {
   return key;
 }
 
-// One item of a list as a document of its own: all of them at once would be many times the page.
-// One that has a name and a field that can't be read is noted as such; one without a name fails the
-// list.
+// Makes a document of each item of a list: one document of all items would need many times the
+// page's memory. An item with a name and an unreadable field goes to `unread`. An item without a
+// name fails the list.
 template <class T>
 bool read_small_item(od::value item, ListPage<T>& page, std::optional<Error>& error, Fault& fault) {
   od::object object;
@@ -190,7 +192,7 @@ template <class T>
 Result<ListPage<T>> decode_json_list(std::string& body) {
   ListPage<T> page;
   Fault fault;
-  std::optional<Error> error;  // of an item of small volume
+  std::optional<Error> error;  // of an item of a kind with few objects
   bool good = read_root(body, fault, [&](std::string_view key, od::value value) {
     if (key == "items") {
       page.items.clear();
@@ -257,7 +259,7 @@ Result<T> decode_object(std::string& body) {
   if constexpr (kAtVolume<T>) {
     T object;
     Fault fault;
-    // Field by field would need each kind's own root; a value is what read() takes.
+    // read() takes a value, so this makes one of the whole document.
     std::optional<od::parser> own;
     od::parser& parser = body.size() > kMaxEventBytes ? own.emplace() : event_parser();
     od::document document;

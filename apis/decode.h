@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the API server's bytes to slices. Pods, nodes and Jobs, which come by the tens of thousands,
-// and Leases, which come every other second, are read by simdjson on demand without a DOM; kinds of
-// small volume by nlohmann-json. Pods and nodes come in protobuf too (encoding.h), read by
-// protozero into the very same slices. Unknown fields are ignored; a field of the wrong type is an
-// error that names its path.
+// From the API server's bytes to slices. simdjson reads pods, nodes and Jobs on demand, without a
+// DOM, because there are tens of thousands of them. It also reads Leases, which arrive every other
+// second. nlohmann-json reads the kinds of which there are few. Pods and nodes also arrive as
+// protobuf (encoding.h); protozero reads them into the same slices. All readers ignore unknown
+// fields. A field of the wrong type is an error that names its path.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,8 +20,9 @@
 
 namespace berth {
 
-// The annotations of Pods, Nodes and Jobs worth their memory: our prefix, mirror pods, autoscalers'
-// and Karpenter's do-not-disrupt marks, the size of a LeaderWorkerSet's groups.
+// The annotations of Pods, Nodes and Jobs that berth keeps in memory: those with berth's prefix,
+// mirror pods, the do-not-disrupt marks of autoscalers and Karpenter, and the group size of
+// LeaderWorkerSets.
 bool keeps_annotation(std::string_view key);
 
 template <class T>
@@ -33,8 +34,8 @@ struct WatchEvent {
   Error error;                      // for kError: the Status in the stream
 };
 
-// What a list holds and this berth can't read: by a CustomResourceDefinition of another version,
-// say.
+// An item of a list that this berth can't read, for example because its CustomResourceDefinition
+// has another version.
 struct UnreadItem {
   ObjectKey key;
   Error error;  // names the field
@@ -45,21 +46,21 @@ struct ListPage {
   std::string resource_version;
   std::string continue_token;  // empty: the last page
   std::vector<T> items;
-  std::vector<UnreadItem>
-      unread;             // kinds of small volume only; one of those costs no other its place
-  std::size_t bytes = 0;  // of the body, if whoever sent for it says so
+  // Only for kinds of which there are few. An unreadable item does not affect the others.
+  std::vector<UnreadItem> unread;
+  std::size_t bytes = 0;  // of the body, if the client reports it
 };
 
-// One event of a watch stream: in JSON {"type":"ADDED","object":{…}}. The buffer may be grown (not
-// changed) to give simdjson its padding.
+// One event of a watch stream; in JSON {"type":"ADDED","object":{…}}. The function may append to
+// the buffer, because simdjson needs padding, but it changes none of its bytes.
 template <class T>
 Result<WatchEvent<T>> decode_watch_event(std::string& event, Encoding encoding = Encoding::kJson);
 
-// Whose event that is, of those that decode_watch_event can't read; nothing if that can't be read
-// either.
+// The key of the object in an event that decode_watch_event can't read; nullopt if the key is
+// unreadable too.
 std::optional<ObjectKey> key_of_event(std::string_view event);
 
-// A …List body, in either encoding: protobuf's says so itself.
+// The body of a …List, in either encoding: a protobuf body starts with a magic number.
 template <class T>
 Result<ListPage<T>> decode_list(std::string& body);
 
@@ -67,12 +68,12 @@ Result<ListPage<T>> decode_list(std::string& body);
 template <class T>
 Result<T> decode_object(std::string& body);
 
-// One of berth's own kinds, MIGLayout, GPUClusterPolicy or GPUQueue, from a document.
+// One of berth's own kinds (MIGLayout, GPUClusterPolicy or GPUQueue), from a document.
 template <class T>
 Result<T> decode_document(const nlohmann::json& object);
 
-// A metav1.Status body in either encoding, or whatever came instead of one (a proxy's HTML): always
-// an Error, of the kind that code and reason tell.
+// A metav1.Status body in either encoding, or whatever arrived instead (a proxy's HTML). The result
+// is always an Error; code and reason decide its kind.
 Error decode_status(int http_code, std::string_view body);
 
 // Instantiated in decode.cc for the watched kinds (watched_kinds.h), GPUQueue and Lease.

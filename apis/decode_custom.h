@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the readers of berth's own kinds share. Only for apis/*.cc.
+// Shared by the readers of berth's own kinds. Only for apis/*.cc.
 #pragma once
 
 #include <initializer_list>
@@ -11,13 +11,13 @@
 
 namespace berth {
 
-// False if the object's spec is not what the field table asks for: the first complaint is then the
-// error. The server, which knows the same table, lets no such spec in.
+// False if the object's spec breaks the field table; the error is then the first complaint. The API
+// server validates with an equal table, so it never stores such a spec.
 bool check_spec(const JsonCursor& object, const Field& spec);
 
 void read_conditions(const JsonCursor& conditions, std::vector<Condition>& out);
 
-// The value whose to_string() stands there; the field table has refused every other text.
+// The value whose to_string() is the text. The field table has already refused all other texts.
 template <class E>
 void read_enum(const JsonCursor& cursor, E& out, std::initializer_list<E> values) {
   std::string text;

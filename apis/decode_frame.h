@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decode.cc's templates ask of the kinds: kinds of volume, and the Lease that is renewed every
-// other second, read themselves from simdjson (decode_pod.cc, decode_node.cc, decode_job.cc,
-// decode_lease.cc), the others from nlohmann-json (decode_small.cc, decode_layout.cc).
+// What the templates in decode.cc need from each kind. Kinds with many objects, and the Lease,
+// which is renewed every other second, are read from simdjson (decode_pod.cc, decode_node.cc,
+// decode_job.cc, decode_lease.cc), the others from nlohmann-json (decode_small.cc,
+// decode_layout.cc).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -35,11 +36,11 @@ void read(JsonCursor object, ResourceQuota& out);
 void read(JsonCursor object, MIGLayout& out);
 void read(JsonCursor object, GPUQueue& out);
 
-// A MIGLayout's spec as far as it can be read; whoever calls this has checked it against
+// Reads all readable fields of a MIGLayout's spec. The caller must have checked it against
 // layout_fields.h.
 void read_spec(const JsonCursor& spec, MIGLayoutSpec& out);
 
-// As watch events name theirs; nothing if it is none of these.
+// The type as a watch event names it; nullopt if it is none of these.
 template <class T>
 std::optional<typename WatchEvent<T>::Type> event_type(std::string_view type) {
   using Type = typename WatchEvent<T>::Type;
@@ -54,10 +55,10 @@ std::optional<typename WatchEvent<T>::Type> event_type(std::string_view type) {
 // The annotation of the bookmark that ends a WatchList's first part.
 inline constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
-// A metav1.Status that has been parsed; an ERROR event carries one too.
+// From a parsed metav1.Status; an ERROR event contains one too.
 Error read_status(int http_code, const nlohmann::json& status);
 
-// The same error with the kind that its code and reason tell, and a message if it had none.
+// Sets the error's kind by its code and reason, and a message if there is none.
 Error judged(Error error);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster's batch work: as many as pods, where each pod has a Job of its own.
+// Reads Jobs. A cluster may have as many Jobs as pods, if each pod belongs to its own Job.
 #include "apis/cut.h"
 #include "apis/decode_frame.h"
 #include "apis/pod_requests.h"
@@ -7,10 +7,10 @@
 namespace berth {
 namespace {
 
-// The job controller's words are a line; whoever else writes a status may have written a book.
+// The Job controller writes one line, but other writers may write much more.
 constexpr std::size_t kLongestFailure = 300;
 
-// "onPodConditions" of a rule: whether the condition is among them that an eviction sets.
+// "onPodConditions" of a rule: whether it names the condition that an eviction sets.
 bool read_names_disruption(od::value conditions, bool& named, Fault& fault) {
   named = false;
   return each_item(conditions, fault, [&](od::value condition) {
@@ -25,9 +25,9 @@ bool read_names_disruption(od::value conditions, bool& named, Fault& fault) {
   });
 }
 
-// Rules are tried in order and the first match decides: only what stands before an Ignore for
-// disruptions can overrule it. A rule on exit codes may (the container's exit code is unknown
-// here), one on another condition may not.
+// Kubernetes tries the rules in order, and the first match decides. So only rules before an Ignore
+// for disruptions can overrule it. A rule on exit codes may match first, because berth does not
+// know the container's exit code; a rule on another condition can't.
 bool read_ignores_disruptions(od::value policy, bool& ignores, Fault& fault) {
   ignores = false;
   return each_field(policy, fault, [&](std::string_view field, od::value rules) {

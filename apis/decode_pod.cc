@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hot path: a cluster's pods change all day.
+// Reads pods. This is the hot path: a cluster's pods change all day.
 #include "apis/decode_frame.h"
 #include "apis/pod_requests.h"
 #include "apis/pod_trouble.h"
@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-// The API server makes requests of limits where a pod has no others, and not in templates.
+// If a pod has only limits, the API server copies them to its requests, but not in templates.
 bool read_requests(od::value resources, ResourceList& out, bool of_template, Fault& fault) {
   ResourceList limits;
   const bool good = each_field(resources, fault, [&](std::string_view key, od::value value) {

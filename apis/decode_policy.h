@@ -9,7 +9,7 @@ namespace berth {
 
 void read(JsonCursor object, GPUClusterPolicy& out);
 
-// A spec as far as it can be read; whoever calls this has checked it against policy_fields.h.
+// Reads all readable fields of a spec. The caller must have checked it against policy_fields.h.
 void read_spec(const JsonCursor& spec, GPUClusterPolicySpec& out);
 
 }  // namespace berth

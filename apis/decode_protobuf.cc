@@ -49,7 +49,7 @@ struct CauseField {
   enum : std::uint32_t { kReason = 1, kMessage = 2, kField = 3 };
 };
 
-// One string or message of the message; the last one, if it stands there twice.
+// One field of the message, a string or a message; the last one, if there are several.
 std::string_view part_of(std::string_view message, std::uint32_t wanted) {
   std::string_view part;
   each_field(message, [&](std::uint32_t number, ProtobufField field) {
@@ -60,7 +60,7 @@ std::string_view part_of(std::string_view message, std::uint32_t wanted) {
   return part;
 }
 
-// The object inside its envelope, runtime.Unknown.
+// The object inside its envelope runtime.Unknown.
 std::string_view unwrap(std::string_view body) {
   if (!is_protobuf(body)) throw std::runtime_error("the object has no envelope");
   return part_of(body.substr(kMagic.size()), UnknownField::kRaw);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of which a cluster has few, or which change rarely.
+// Reads kinds of which a cluster has few objects, or whose objects rarely change.
 #include "apis/decode_frame.h"
 
 namespace berth {

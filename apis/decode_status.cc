@@ -9,8 +9,8 @@
 namespace berth {
 namespace {
 
-// A failed `test` of a JSON patch answers so, without a cause: it is a conflict, not the object's
-// fault.
+// The server's answer to a failed `test` of a JSON patch. It has no cause, and it means a conflict,
+// not an invalid object.
 constexpr std::string_view kFailedTest =
     "the server rejected our request due to an error in our request";
 
@@ -82,7 +82,7 @@ std::string_view meaning_of(int code) {
 
 constexpr std::size_t kMaxStatusBytes = 256 << 10;
 
-// The start of a plain-text body is worth quoting; a page of HTML is not.
+// Quotes the start of a plain-text body, but no HTML page.
 std::string quote(std::string_view body) {
   std::string text;
   for (char c : body.substr(0, 200)) {
@@ -110,7 +110,7 @@ Error judged(Error error) {
 }
 
 Error read_status(int http_code, const nlohmann::json& status) {
-  std::optional<Error> ignored;  // a Status is read as far as it makes sense
+  std::optional<Error> ignored;  // berth uses the readable parts of a Status
   JsonCursor root(&status, ignored);
   Error error;
   std::int32_t code = 0;
@@ -132,7 +132,7 @@ Error read_status(int http_code, const nlohmann::json& status) {
 
 Error decode_status(int http_code, std::string_view body) {
   if (is_protobuf(body)) return decode_protobuf_status(http_code, body);
-  // What is larger is no Status, and not worth the memory of a document.
+  // A larger body is no Status, and a document of it would cost too much memory.
   const std::string_view status = body.size() <= kMaxStatusBytes ? body : std::string_view();
   nlohmann::json json = nlohmann::json::parse(status, nullptr, false);
   if (json.is_object() && json.contains("kind") && json["kind"] == "Status") {

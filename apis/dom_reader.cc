@@ -57,7 +57,7 @@ bool read(dom::element value, std::int64_t& out, Fault& fault) {
 }
 
 bool read(dom::element value, Quantity& out, Fault& fault) {
-  // Written as a string; a bare number is a quantity too.
+  // A quantity is a string or a bare number.
   std::string text;
   if (value.is_string()) {
     if (!read(value, text, fault)) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a parsed simdjson document (DOM) as json_reader.h reads its on-demand values, for what
-// anybody may have sent: parsing has checked every byte, also of what nobody asks for, and a list
-// knows its length before it is read, so that what is kept of it can be bounded.
+// Reads a parsed simdjson document (DOM) with the same functions as json_reader.h. Use it for
+// untrusted input: the parser has checked every byte, also in fields that berth does not read. The
+// length of a list is known before its items are read, so the caller can limit what it keeps.
 #pragma once
 
 #include <simdjson.h>
@@ -20,14 +20,14 @@ namespace berth {
 
 namespace dom = simdjson::dom;
 
-// Of a list that is only looked through.
+// For a list that the caller only walks through.
 inline constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 
 bool wrong(dom::element value, std::string_view expected, Fault& fault);
 bool too_many(std::size_t count, std::size_t most, Fault& fault);
 
-// Calls on_field(key, value) → bool for each field; null has none. Of a key that stands there twice
-// both are called, so that the last one counts, as in Go.
+// Calls on_field(key, value) → bool for each field; null has no fields. For a duplicate key it
+// calls on_field twice, so that the last value counts, as in Go.
 template <class OnField>
 bool each_field(dom::element value, Fault& fault, OnField&& on_field) {
   dom::object object;
@@ -38,8 +38,8 @@ bool each_field(dom::element value, Fault& fault, OnField&& on_field) {
   return true;
 }
 
-// Calls on_item(item) → bool for each item; null has none, and of a list that is longer than `most`
-// none is read.
+// Calls on_item(item) → bool for each item; null has no items. If a list is longer than `most`, it
+// reads none of the items.
 template <class OnItem>
 bool each_item(dom::element value, std::size_t most, Fault& fault, OnItem&& on_item) {
   dom::array array;
@@ -54,23 +54,23 @@ bool each_item(dom::element value, std::size_t most, Fault& fault, OnItem&& on_i
   return true;
 }
 
-// How many items a list has or fields an object; 0 of everything else.
+// The number of items of a list or fields of an object; 0 for all else.
 std::size_t size_of(dom::element value);
 
 bool read(dom::element value, std::string_view& out, Fault& fault);  // lives with the document
 bool read(dom::element value, bool& out, Fault& fault);
 bool read(dom::element value, std::int64_t& out, Fault& fault);
 bool read(dom::element value, Quantity& out, Fault& fault);
-bool read(dom::element value, StringMap& out, Fault& fault);  // whose size the caller has counted
+bool read(dom::element value, StringMap& out, Fault& fault);  // the caller has checked its size
 
-// A list of things that have a read() of their own.
+// A list of values, each of which has its own read().
 template <class T>
 bool read(dom::element value, std::vector<T>& out, std::size_t most, Fault& fault) {
   out.clear();
   return each_item(value, most, fault,
                    [&](dom::element item) { return read(item, out.emplace_back(), fault); });
 }
-// The same of one that the caller has counted, or that is part of what it has.
+// The same without a limit: the caller has checked the length, or the list is part of checked data.
 template <class T>
 bool read(dom::element value, std::vector<T>& out, Fault& fault) {
   return read(value, out, kAnyNumber, fault);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two forms in which an API server sends objects. Custom resources come as JSON only.
+// The two encodings in which an API server sends objects. Custom resources come only as JSON.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ enum class Encoding : std::uint8_t {
   kProtobuf,  // application/vnd.kubernetes.protobuf
 };
 
-// The kinds that berth asks for in protobuf: those of which there are tens of thousands. About a
-// quarter fewer bytes, and managedFields, half of them, are stepped over unread.
+// berth asks for protobuf for kinds with tens of thousands of objects. It has about a quarter fewer
+// bytes, and the reader skips managedFields, which are half of them.
 template <class T>
 inline constexpr Encoding kPreferredEncoding =
     std::is_same_v<T, Pod> || std::is_same_v<T, Node> ? Encoding::kProtobuf : Encoding::kJson;

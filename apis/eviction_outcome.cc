@@ -17,7 +17,7 @@ bool says(const Error& error, std::string_view words) {
   return error.message.find(words) != std::string::npos;
 }
 
-// 429 is a budget's answer or the server's fairness limit; only the cause tells which.
+// 429 comes from a budget or from API priority and fairness; only the cause distinguishes them.
 EvictionOutcome classify_too_many(const Error& error) {
   if (!has_cause(error, "DisruptionBudget")) return EvictionOutcome::kThrottled;
   const bool told_when = error.retry_after.value_or(std::chrono::seconds(0)).count() > 0;
@@ -26,7 +26,7 @@ EvictionOutcome classify_too_many(const Error& error) {
 
 EvictionOutcome classify_forbidden(const Error& error) {
   if (has_cause(error, "NamespaceTerminating")) return EvictionOutcome::kNamespaceTerminating;
-  // The server gives these two no reason of their own.
+  // The server sends no reason for these two.
   if (says(error, "DisruptedPods map too big") || says(error, "disruptions allowed is negative")) {
     return EvictionOutcome::kBudgetController;
   }
@@ -70,7 +70,7 @@ const char* to_string(EvictionOutcome outcome) {
 EvictionOutcome classify_eviction(const Error& error) {
   if (error.kind == ErrorKind::kCancelled) return EvictionOutcome::kCancelled;
   switch (error.http_code) {
-    case 401:  // the account's log-in has run out
+    case 401:  // the credentials have expired
       return EvictionOutcome::kUnknown;
     case 403:
       return classify_forbidden(error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExporterPod: by which labels dcgm-exporter's pods are known. Anybody may put them on a pod:
-// whoever believes such a pod has to look at its namespace as well.
+// ExporterPod: the labels of dcgm-exporter's pods. Any user can put them on a pod, so check the
+// pod's namespace too before you trust it.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace berth {
 
-// The GPU operator's label, and that of the exporter's own chart.
+// The label from the GPU operator, and the one from the exporter's own chart.
 inline constexpr std::pair<std::string_view, std::string_view> kExporterLabels[] = {
     {"app", "nvidia-dcgm-exporter"}, {"app.kubernetes.io/name", "dcgm-exporter"}};
 

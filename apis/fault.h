@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fault: the first thing that is wrong with a document, and where. Its path grows while the readers
-// return, innermost name last to be prepended, so a good document pays nothing for it.
+// Fault: the first error in a document, and where it is. The readers prepend their names to the
+// path while they return, so a good document costs nothing.
 #pragma once
 
 #include <simdjson.h>
@@ -30,8 +30,8 @@ class Fault {
   std::string message_;
 };
 
-// Items of one list: far more than any object or page has, and few enough to cost little even where
-// an item of two bytes becomes a hundred.
+// The most items of one list: far more than any object or page has, and cheap even if two bytes of
+// JSON become a hundred bytes in memory.
 inline constexpr std::size_t kMaxItems = 20'000;
 
 }  // namespace berth

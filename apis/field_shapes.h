@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes that the kinds' field tables are built of, with the grammars of Kubernetes and NVIDIA
-// that several of them use.
+// Constructors for the kinds' field tables, and the patterns of Kubernetes and NVIDIA that several
+// tables use.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ inline constexpr char kResourceAdvice[] =
 Field object(std::string name, std::vector<Field> children);
 Field list(std::string name, std::int64_t min, std::int64_t max, Field item);
 Field set_of(Field field);
-Field keyed_by(std::vector<std::string> keys, Field field);  // which the item's fields must require
+Field keyed_by(std::vector<std::string> keys, Field field);  // the item's fields must be required
 Field map(std::string name, std::int64_t max, std::string key_pattern, std::string advice,
           Field value);
 Field text(std::string name, std::int64_t min, std::int64_t max, std::string pattern,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the spec of one of berth's kinds may hold, as data: one table for strict decoding (`berth
-// validate`), for decoding what the server sends, and for the test that keeps crds/ equal to it.
+// The fields that the spec of one of berth's kinds may have, as data. One table serves `berth
+// validate`, the decoders, and the test that compares crds/ with it.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,15 @@ struct Field {
   FieldType type = FieldType::kString;
   bool required = false;
   std::string default_json;  // empty: no default
-  // Of an integer its value; of a string its length in characters; of a list or map its size.
+  // Bounds of an integer's value, a string's length in characters, or the size of a list or map.
   std::int64_t min = 0;
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
-  bool set = false;                 // a list whose items differ
-  std::vector<std::string> keys;    // of a list of objects: the fields in which its items differ
+  bool set = false;                 // a list without duplicates
+  std::vector<std::string> keys;    // for a list of objects: the fields that identify an item
   std::vector<std::string> one_of;  // a string's legal values
-  std::string pattern;              // of a string; of a map's keys
+  std::string pattern;              // for a string, or for a map's keys
   bool base64 = false;              // a string that encodes bytes
-  std::string advice;               // what to write instead, when bounds or pattern are broken
+  std::string advice;               // what to write instead if bounds or pattern are violated
   std::vector<Field> children;      // an object's fields; a list's item; a map's value
 
   const Field* find(std::string_view child) const;
@@ -47,19 +47,19 @@ struct Complaint {
   std::string message;
 };
 
-// Checks types, bounds, enums, patterns and, if asked, names that the table does not know. Defaults
-// are not filled in: the structs' members carry them. Null stands for absent, as the server has it.
+// Checks types, bounds, enums, patterns and, if asked, unknown names. It fills in no defaults: the
+// structs' members have them. null counts as absent, as on the API server.
 enum class UnknownFields { kIgnore, kReport };
 void check_field(const nlohmann::json& value, const Field& field, const std::string& path,
                  UnknownFields unknown, std::vector<Complaint>& complaints);
 
-// What is said of a list or map with more entries than its field may have.
+// The message about a list or map with too many entries.
 std::string too_many_message(std::int64_t count, const Field& field);
 
-// "unknown field", with the nearest of the names that are known here.
+// "unknown field", with the most similar known name.
 std::string unknown_field_message(std::string_view name, const std::vector<std::string>& known);
 
-// True if all of `text` matches the table's pattern. Patterns are compiled once.
+// True if the pattern matches all of `text`. Each pattern is compiled once.
 bool matches_pattern(std::string_view text, const std::string& pattern);
 
 }  // namespace berth

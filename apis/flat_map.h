@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlatMap: a small map as a sorted vector. Labels, annotations and resource lists have a handful to
-// a few dozen entries, and there are a hundred thousand of them: one allocation each, looked up by
-// binary search.
+// FlatMap: a small map as a sorted vector. Labels, annotations and resource lists have a few to a
+// few dozen entries each, and berth holds a hundred thousand of them. A vector needs one
+// allocation, and lookup is a binary search.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,9 @@ class FlatMap {
     for (const value_type& e : entries) set(e.first, e.second);
   }
 
-  // Takes the entries, in any order; of equal keys the last one counts. One allocation, of the very
-  // size: growing by insertion takes several, and there are a hundred thousand maps.
+  // Takes the entries in any order; for equal keys the last one counts. It allocates once, with the
+  // exact size: insertion one by one would allocate several times for each of a hundred thousand
+  // maps.
   static FlatMap take(std::vector<value_type>& entries) {
     const auto by_key = [](const value_type& a, const value_type& b) { return a.first < b.first; };
     if (!std::is_sorted(entries.begin(), entries.end(), by_key))

@@ -45,7 +45,7 @@ Json encode(const DisruptionStatus& disruption) {
 }
 
 Json encode(const GPUClusterPolicyStatus& status) {
-  // Empty lists are written out: a merge patch keeps what it does not name.
+  // Writes empty lists too, because a merge patch keeps fields that it does not name.
   Json json{{"observedGeneration", status.observed_generation},
             {"totals", encode(status.totals)},
             {"pools", Json::array()},
@@ -61,7 +61,7 @@ Json encode(const GPUClusterPolicyStatus& status) {
   return json;
 }
 
-// Takes away what stood in the part of the status that was read and does not stand in it now.
+// Sets fields to null that the status had when it was read and that it no longer has.
 void clear_gone(const Json& read, Json& after) {
   for (auto it = read.begin(); it != read.end(); ++it) {
     if (!after.contains(it.key())) after[it.key()] = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUClusterPolicy (gpu.berth.dev/v1alpha1): which nodes form which pool, how their GPUs are
-// shared, who may use them, and what bounds every action that takes a node away. There is one,
-// `cluster`. Field meanings are told once, in crds/gpu.berth.dev_gpuclusterpolicies.yaml, for
-// `kubectl explain`; defaults and bounds live once, here and in policy_fields.cc.
+// GPUClusterPolicy (gpu.berth.dev/v1alpha1): which nodes form which pool, how pods share GPUs, who
+// may use them, and the limits for every action that takes a node out of service. A cluster has
+// one, named `cluster`. crds/gpu.berth.dev_gpuclusterpolicies.yaml describes the fields for
+// `kubectl explain`. Defaults and bounds are here and in policy_fields.cc.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@
 
 namespace berth {
 
-// Where NVIDIA's node agents are, whoever installed them.
+// Where NVIDIA's node components are, whoever installed them.
 struct AgentsSpec {
   std::string namespace_ = "gpu-operator";
   std::string mig_manager_config_map = "berth-mig-parted-config";
-  std::string extra_mig_configs;  // a ConfigMap of other people's layouts; empty: none
+  std::string extra_mig_configs;  // a ConfigMap with additional MIG layouts; empty: none
   std::string device_plugin_config_map = "berth-device-plugin-config";
   bool operator==(const AgentsSpec&) const = default;
 };
@@ -35,7 +35,7 @@ struct SharingSpec {
   std::int32_t replicas = 0;           // 0 with kNone only
   std::vector<std::string> resources;  // empty: nvidia.com/gpu
   bool rename_by_default = false;
-  std::optional<bool> fail_requests_greater_than_one;  // absent: as the plugin does
+  std::optional<bool> fail_requests_greater_than_one;  // absent: the plugin's default
   bool operator==(const SharingSpec&) const = default;
 };
 
@@ -47,12 +47,12 @@ struct PriceSpec {
 
 enum class CapacityType { kOnDemand, kSpot, kReserved };
 
-// What a cloud sells: a row fits a node of which all that it names is true.
+// One row of a price list. It fits a node if every field that is set matches.
 struct PriceRow {
   std::string instance_type;                  // label node.kubernetes.io/instance-type; empty: any
-  std::string product;                        // of its GPUs, as nvidia.com/gpu.product; empty: any
+  std::string product;                        // nvidia.com/gpu.product of its GPUs; empty: any
   std::optional<CapacityType> capacity_type;  // absent: any
-  std::string per_gpu_hour;                   // one of the two, the other is empty
+  std::string per_gpu_hour;                   // exactly one of the two prices is set
   std::string per_node_hour;
   std::string currency = "USD";
   bool operator==(const PriceRow&) const = default;
@@ -67,12 +67,12 @@ struct PoolSpec {
   std::string name;
   LabelSelector node_selector;
   SharingSpec sharing;
-  std::optional<PluginMigStrategy> mig_strategy;  // absent: as the plugin is set up
+  std::optional<PluginMigStrategy> mig_strategy;  // absent: as the plugin is configured
   StringMap labels;
   std::vector<Taint> taints;
   std::optional<PriceSpec> price;
   std::optional<LabelSelector> eligible_namespaces;  // absent: every namespace
-  std::optional<ElasticSpec> elastic;                // absent: the nodes that are there are all
+  std::optional<ElasticSpec> elastic;                // absent: no autoscaler adds nodes
   bool operator==(const PoolSpec&) const = default;
 };
 
@@ -101,9 +101,9 @@ struct AdmissionDefaults {
   bool operator==(const AdmissionDefaults&) const = default;
 };
 
-// Of what passes the queues, or what berth does not count.
+// For workloads that bypass the queues, or that berth does not count.
 enum class Permission { kRefuse, kAllow };
-// When a Job of a queue replaces a pod: once it has ended, or as the Job says.
+// When a Job of a queue replaces a pod: only after the pod has ended, or as the Job says.
 enum class PodReplacement { kFailed, kAny };
 
 struct AdmissionSpec {
@@ -111,17 +111,16 @@ struct AdmissionSpec {
   std::optional<LabelSelector> namespace_selector;  // absent: gpu.berth.dev/managed=true
   AdmissionDefaults defaults;
   bool require_queue = false;
-  Permission daemon_sets = Permission::kRefuse;  // those whose pods ask for GPUs
+  Permission daemon_sets = Permission::kRefuse;  // for DaemonSets whose pods request GPUs
   Permission resource_claims = Permission::kRefuse;
   PodReplacement pod_replacement_policy = PodReplacement::kFailed;
   Duration max_termination_grace_period = std::chrono::hours(1);
   bool operator==(const AdmissionSpec&) const = default;
 };
 
-// Opens whenever the schedule fires on the clocks of the time zone, and stays open for the
-// duration.
+// Opens when the schedule matches the local time of the time zone, and stays open for the duration.
 struct WindowSpec {
-  std::string schedule;  // cron's five fields, see cron.h
+  std::string schedule;  // five cron fields, see cron.h
   Duration duration{};
   std::string time_zone = "UTC";
   bool operator==(const WindowSpec&) const = default;
@@ -130,7 +129,7 @@ struct WindowSpec {
 struct DisruptionSpec {
   IntOrPercent max_unavailable{10, true};
   std::vector<WindowSpec> windows;    // empty: any time
-  std::vector<WindowSpec> blackouts;  // beat windows
+  std::vector<WindowSpec> blackouts;  // take precedence over windows
   bool operator==(const DisruptionSpec&) const = default;
 };
 
@@ -168,7 +167,7 @@ struct PrometheusSpec {
   std::string url;
   std::optional<SecretKeyRef> bearer_token_secret_ref;
   std::string ca_bundle;  // base64 of PEM; empty: the system's authorities
-  // Labels that a series must have to count; empty: namespace is that of NVIDIA's agents.
+  // Labels that a series must have. Empty: its namespace must be that of NVIDIA's node components.
   StringMap match_labels;
   bool operator==(const PrometheusSpec&) const = default;
 };
@@ -179,16 +178,17 @@ struct MetricsSpec {
   bool operator==(const MetricsSpec&) const = default;
 };
 
-// What becomes of the nodes when the policy is deleted: their labels, taints and sharing stay, or
-// go within the policy's budget and windows, as what an edit takes away always does.
+// What happens to the nodes when the policy is deleted. kRetain keeps their labels, taints and
+// sharing. kRemove removes them within the policy's budget and windows, as an edit of the policy
+// does.
 enum class PolicyDeletion { kRetain, kRemove };
-// Stopped: berth begins nothing that takes a node or a pod away.
+// kStopped: berth starts nothing that takes a node out of service or evicts a pod.
 enum class Operations { kNormal, kStopped };
 
 struct GPUClusterPolicySpec {
   AgentsSpec agents;
-  std::vector<PoolSpec> pools;               // a node belongs to the first that selects it
-  std::vector<PriceRow> prices;              // the first that fits a node, else its pool's
+  std::vector<PoolSpec> pools;   // the first pool that selects a node has it
+  std::vector<PriceRow> prices;  // the first row that fits a node counts, else the pool's price
   std::vector<std::string> topology_levels;  // label keys, widest first
   std::vector<CatalogEntry> resource_catalog;
   std::vector<PriorityClassSpec> priority_classes;
@@ -220,9 +220,9 @@ struct PolicyTotals {  // over all pools
   std::int64_t gpus = 0;
   std::int64_t allocated = 0;
   std::optional<std::int64_t> idle_gpus;        // absent: not measured
-  std::optional<std::int64_t> reclaimed;        // absent: the policy takes nothing back
+  std::optional<std::int64_t> reclaimed;        // absent: the policy reclaims nothing
   std::optional<std::int32_t> unhealthy_nodes;  // absent: not measured
-  std::int32_t cordoned_nodes = 0;              // by berth, for their health
+  std::int32_t cordoned_nodes = 0;              // cordoned by berth because of their health
   std::int32_t conflicts = 0;
   std::string monthly_waste;  // "37000 USD", one per currency; empty: unknown
   bool operator==(const PolicyTotals&) const = default;
@@ -230,14 +230,14 @@ struct PolicyTotals {  // over all pools
 
 struct PoolConflict {
   std::string node;
-  std::vector<std::string> pools;  // in the spec's order: the first has the node
+  std::vector<std::string> pools;  // in the spec's order: the first one has the node
   bool operator==(const PoolConflict&) const = default;
 };
 
 struct DisruptionStatus {
-  bool open = true;                  // whether nodes may be taken now
-  std::optional<Time> next_opening;  // absent while open, or where nothing opens again
-  std::optional<Time> closes;        // absent while closed, or where it stays open
+  bool open = true;                  // whether berth may take nodes out of service now
+  std::optional<Time> next_opening;  // absent while open, or if no window opens again
+  std::optional<Time> closes;        // absent while closed, or if it stays open
   bool operator==(const DisruptionStatus&) const = default;
 };
 
@@ -273,11 +273,11 @@ const char* to_string(HealthAction value);
 const char* to_string(PolicyDeletion value);
 const char* to_string(Operations value);
 
-// Bounds, as the CRD states them; a test keeps the two equal.
+// The CRD has the same bounds; a test compares them.
 namespace limits {
 inline constexpr char kPolicyName[] = "cluster";
 inline constexpr std::int64_t kMaxPools = 64;
-inline constexpr std::int64_t kMaxPoolName = 40;  // with a hash it becomes a node label's value
+inline constexpr std::int64_t kMaxPoolName = 40;  // with a hash it is a node label's value
 inline constexpr std::int64_t kMaxPoolLabels = 16;
 inline constexpr std::int64_t kMaxPoolTaints = 8;
 inline constexpr std::int64_t kMaxSharedResources = 16;
@@ -287,22 +287,22 @@ inline constexpr std::int64_t kMaxPrices = 64;
 inline constexpr std::int64_t kMaxTopologyLevels = 8;
 inline constexpr std::int64_t kMaxCatalogEntries = 64;
 inline constexpr std::int64_t kMaxPriorityClasses = 32;
-inline constexpr std::int64_t kMaxPriority = 1'000'000'000;  // above it is Kubernetes' own
-inline constexpr std::int64_t kMaxWindows = 16;              // of windows, and of blackouts
-inline constexpr std::int64_t kMaxCaBundle = 65'536;         // characters of base64
+inline constexpr std::int64_t kMaxPriority = 1'000'000'000;  // Kubernetes reserves higher values
+inline constexpr std::int64_t kMaxWindows = 16;              // for windows, and for blackouts
+inline constexpr std::int64_t kMaxCaBundle = 65'536;         // base64 characters
 inline constexpr std::int64_t kMaxElasticNodes = 100'000;
 inline constexpr std::int64_t kMaxMatchLabels = 8;
 inline constexpr std::size_t kMaxConflicts = 100;
 }  // namespace limits
 
-// The cross-field rules the CRD states in CEL, in the same words, and those that CEL cannot say:
-// what a cron schedule may be. {} when the object obeys them all.
+// The CRD's cross-field rules in CEL, in the same words, and those that CEL can't express, such as
+// the grammar of cron schedules. {} if the object obeys all of them.
 std::vector<Error> check_rules(const GPUClusterPolicy& policy);
 
-// The status as the API writes it, for a merge patch on the status subresource.
+// The status as JSON of the API, for a merge patch on the status subresource.
 std::string encode_status(const GPUClusterPolicyStatus& status);
-// The whole body of that merge patch of the object as it was read: only that version of it takes
-// the status. What the status no longer says is set to null, or the server would keep it.
+// The whole body of that merge patch. Its precondition is the resourceVersion of `read`. It sets
+// fields that are no longer in the status to null, because the server would keep them otherwise.
 std::string encode_status_patch(const GPUClusterPolicy& read, const GPUClusterPolicyStatus& after);
 
 }  // namespace berth

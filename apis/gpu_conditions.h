@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuConditions: the conditions of nodes by which clouds' agents and NVIDIA's say that something is
-// wrong with GPUs. Of a node's many conditions these are read, and kept while they are bad.
+// GpuConditions: node conditions with which node components of clouds and of NVIDIA report GPU
+// faults. berth reads only these conditions, and keeps them only while they are bad.
 #pragma once
 
 #include <string_view>
@@ -11,23 +11,24 @@ namespace berth {
 
 struct GpuCondition {
   std::string_view type;
-  std::string_view bad;  // its status then
-  bool acts = false;     // it takes a node out of service (controller/health); else it is only told
+  std::string_view bad;  // the status that means a fault
+  // true: berth takes the node out of service (controller/health). false: berth only reports it.
+  bool acts = false;
 };
 
-// Only told is what comes and goes, or is no fault of a GPU: an XID that may be a program's own; a
-// link that is down, as NVSentinel says too where no IMEX daemon is meant to run (NVSentinel#1471);
-// a device plugin that is away, of which all GPUs go.
+// berth only reports a condition that comes and goes, or that is no fault of a GPU. XIDs may come
+// from a program. NVSentinel reports a link as down even if no IMEX daemon should run
+// (NVSentinel#1471). If the device plugin fails, the node offers no GPUs anyway.
 inline constexpr GpuCondition kGpuConditions[] = {
-    // EKS' node monitoring agent (docs.aws.amazon.com/eks, node-health-nma).
+    // EKS node monitoring agent (docs.aws.amazon.com/eks, node-health-nma).
     {"AcceleratedHardwareReady", "False", true},
-    // AKS' node problem detector (learn.microsoft.com/azure/aks/node-problem-detector).
+    // AKS node problem detector (learn.microsoft.com/azure/aks/node-problem-detector).
     {"GPUMissing", "True", true},
     {"NVLinkStatusInactive", "True"},
     {"XIDErrors", "True"},
     {"GPUClockThrottling", "True"},
     {"UnhealthyNvidiaDevicePlugin", "True"},
-    // NVIDIA's NVSentinel, which makes conditions of what it takes for fatal.
+    // NVIDIA's NVSentinel. It sets conditions for faults that it considers fatal.
     {"GpuMemWatch", "True", true},
     {"GpuPcieWatch", "True", true},
     {"GpuInforomWatch", "True", true},
@@ -39,10 +40,10 @@ inline constexpr GpuCondition kGpuConditions[] = {
     {"SysLogsSXIDError", "True"},
 };
 
-// nullptr: none of these.
+// nullptr if berth does not read this type.
 const GpuCondition* find_gpu_condition(std::string_view type);
 
-// One condition of the node, as readers come upon it.
+// Readers call this for each condition of the node; it keeps a bad GPU condition.
 void take_condition(std::string_view type, std::string_view status, std::string_view reason,
                     Node& node);
 

@@ -38,7 +38,7 @@ StatusJson encode(const BudgetUsage& budget) {
 }
 
 StatusJson encode(const GPUQueueStatus& status) {
-  // Empty lists are written out: a merge patch keeps what it does not name.
+  // Writes empty lists too, because a merge patch keeps fields that it does not name.
   StatusJson json{{"observedGeneration", status.observed_generation},
                   {"totals", encode(status.totals)},
                   {"usage", StatusJson::array()},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUQueue (gpu.berth.dev/v1alpha1): who may hold how many of which GPU, who lends to whom, who
-// goes first. Field meanings are told once, in crds/gpu.berth.dev_gpuqueues.yaml, for `kubectl
-// explain`; what they decide together is docs/queue-rules.md; defaults and bounds live once, here
-// and in gpu_queue_fields.cc.
+// GPUQueue (gpu.berth.dev/v1alpha1): how many GPUs of which kind a team may hold, what it lends and
+// borrows, and which workload is admitted first. crds/gpu.berth.dev_gpuqueues.yaml describes the
+// fields for `kubectl explain`. docs/queue-rules.md describes how they act together. Defaults and
+// bounds are here and in gpu_queue_fields.cc.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 namespace berth {
 
 struct QuotaSpec {
-  std::string resource;  // an extended resource, or `gpu`: whole-GPU equivalents over all GPUs
-  std::string pool;      // of the GPUClusterPolicy, or "*": any
+  std::string resource;  // an extended resource, or `gpu`: whole-GPU equivalents of all GPUs
+  std::string pool;      // a pool of the GPUClusterPolicy, or "*": any
   std::int64_t nominal_quota = 0;
-  std::optional<std::int64_t> borrowing_limit;  // absent: whatever the cohort lends
+  std::optional<std::int64_t> borrowing_limit;  // absent: all that the cohort lends
   std::optional<std::int64_t> lending_limit;    // absent: all of nominal_quota
   bool operator==(const QuotaSpec&) const = default;
 };
@@ -46,7 +46,7 @@ struct QueuePreemption {
   bool operator==(const QueuePreemption&) const = default;
 };
 
-struct QueueTopology {  // label keys; at most one of the two
+struct QueueTopology {  // label keys; at most one of the two is set
   std::string required;
   std::string preferred;
   bool operator==(const QueueTopology&) const = default;
@@ -60,30 +60,30 @@ struct NamespaceQuotaSpec {
 };
 
 struct BudgetSpec {
-  std::int64_t gpu_hours_thousandths = 0;  // of whole GPUs
+  std::int64_t gpu_hours_thousandths = 0;  // of whole-GPU equivalents
   BudgetPeriod period = BudgetPeriod::kMonth;
-  std::string time_zone = "UTC";  // at whose midnight a period begins
+  std::string time_zone = "UTC";  // a period begins at midnight there
   WhenExceeded when_exceeded = WhenExceeded::kWarn;
   bool operator==(const BudgetSpec&) const = default;
 };
 
 struct GPUQueueSpec {
-  std::string cohort_name;                          // empty: a cohort by itself
+  std::string cohort_name;                          // empty: a cohort of its own
   std::optional<LabelSelector> namespace_selector;  // absent: no namespace
   bool default_queue = false;
   std::vector<QuotaSpec> quotas;  // in order of preference of pools
   QueueingStrategy queueing_strategy = QueueingStrategy::kBestEffortFIFO;
   QueuePreemption preemption;
-  std::int64_t weight_thousandths = 1000;  // of fairSharing.weight
+  std::int64_t weight_thousandths = 1000;  // fairSharing.weight × 1000
   std::optional<Duration> reserve_after;   // absent: never
   QueueTopology topology;
   NamespaceQuotaSpec namespace_quota;
   QueuePlacement placement = QueuePlacement::kNodes;
   Duration placement_timeout = std::chrono::minutes(5);
   std::optional<Duration> pods_ready_timeout;  // absent: never
-  std::optional<Duration> force_delete_after;  // of pods on dead nodes; absent: never
-  std::optional<BudgetSpec> budget;            // absent: no bound in time
-  // Which its work may name; absent: those that the GPUClusterPolicy makes.
+  std::optional<Duration> force_delete_after;  // for pods on dead nodes; absent: never
+  std::optional<BudgetSpec> budget;            // absent: no limit over time
+  // The classes that its workloads may name; absent: those of the GPUClusterPolicy.
   std::optional<std::vector<std::string>> priority_classes;
   StopPolicy stop_policy = StopPolicy::kNone;
   bool operator==(const GPUQueueSpec&) const = default;
@@ -92,16 +92,16 @@ struct GPUQueueSpec {
 struct QueueTotals {
   std::int32_t admitted = 0;  // workloads
   std::int32_t pending = 0;
-  std::string used;                    // "12/16" of the quota nearest to its end
-  std::int64_t borrowed = 0;           // of that quota
-  std::optional<Time> oldest_pending;  // absent: nothing waits
+  std::string used;                    // "12/16": the quota that is used most
+  std::int64_t borrowed = 0;           // from that quota
+  std::optional<Time> oldest_pending;  // absent: no workload is pending
   bool operator==(const QueueTotals&) const = default;
 };
 
 struct QuotaUsage {
   std::string resource;
   std::string pool;
-  std::string nominal;  // quantities: equivalents of a GPU have fractions
+  std::string nominal;  // strings, because whole-GPU equivalents have fractions
   std::string admitted;
   std::string borrowed;
   std::string pending;
@@ -121,17 +121,17 @@ struct PendingWorkload {
   std::int32_t position = 0;  // from 1
   std::string reason;
   std::string message;
-  // Between which it begins, if what runs and waits ends in the time that it has declared. Without
-  // a latest: nobody can say; without both: nor from when.
+  // The expected start, if all workloads end in their declared time. If latest_start is absent,
+  // berth can't estimate it; if both are absent, not the earliest start either.
   std::optional<Time> earliest_start;
   std::optional<Time> latest_start;
-  // Room and quota are kept for it, from when it fits there at the latest. Absent: nothing is kept,
-  // or nobody can say until when.
+  // berth reserves free GPUs and quota for it, at the latest from this time on. Absent: berth
+  // reserves nothing, or can't estimate the time.
   std::optional<Time> reserved_from;
   bool operator==(const PendingWorkload&) const = default;
 };
 
-struct BudgetUsage {  // of the period that runs, in steps of a hundredth of the budget
+struct BudgetUsage {  // in the current period, rounded to a hundredth of the budget
   std::string used_gpu_hours;
   std::string remaining_gpu_hours;
   std::optional<Time> period_ends;
@@ -168,30 +168,29 @@ const char* to_string(StopPolicy value);
 const char* to_string(BudgetPeriod value);
 const char* to_string(WhenExceeded value);
 
-// Bounds, as the CRD states them; a test keeps the two equal.
+// The CRD has the same bounds; a test compares them.
 namespace limits {
 inline constexpr std::int64_t kMaxQueueName = 63;  // pods carry it in a label
 inline constexpr std::int64_t kMaxQuotas = 64;
-// Of one entry. Millionths of a GPU, summed over ten thousand queues and multiplied by a share's
+// For one entry. Sums over ten thousand queues, in millionths of a GPU and multiplied by a share's
 // denominator and weight, then still fit into 128 bits.
 inline constexpr std::int64_t kMaxQuota = 1'000'000;
-inline constexpr std::int64_t kMaxQueueResources = 32;  // of hard, and of maxPerPod
+inline constexpr std::int64_t kMaxQueueResources = 32;  // for hard, and for maxPerPod
 inline constexpr std::int64_t kMaxAcceptedClasses = 64;
 inline constexpr std::size_t kMaxPendingWorkloads = 100;
 inline constexpr std::size_t kMaxPendingReasons = 32;
 }  // namespace limits
 
-// The cross-field rules that the CRD states in CEL, in the same words. {} when the object obeys
-// them all.
+// The CRD's cross-field rules in CEL, in the same words. {} if the object obeys all of them.
 std::vector<Error> check_rules(const GPUQueue& queue);
 
-// "1", "0.5", "2.125" → thousandths. For text that the field table has taken.
+// "1", "0.5", "2.125" → thousandths. The field table must have accepted the text.
 std::int64_t parse_thousandths(const std::string& text);
 
-// The status as the API writes it, for a merge patch on the status subresource.
+// The status as JSON of the API, for a merge patch on the status subresource.
 std::string encode_status(const GPUQueueStatus& status);
-// The whole body of that merge patch of the object as it was read: only that version of it takes
-// the status. What the status no longer says is set to null, or the server would keep it.
+// The whole body of that merge patch. Its precondition is the resourceVersion of `read`. It sets
+// fields that are no longer in the status to null, because the server would keep them otherwise.
 std::string encode_status_patch(const GPUQueue& read, const GPUQueueStatus& after);
 
 }  // namespace berth

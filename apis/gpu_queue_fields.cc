@@ -10,7 +10,7 @@ namespace {
 using namespace shape;
 
 constexpr std::int64_t kMaxCohortName = 63;
-constexpr std::int64_t kMaxQueuePool = 40;      // as GPUClusterPolicy has them
+constexpr std::int64_t kMaxQueuePool = 40;      // the same limit as in GPUClusterPolicy
 constexpr std::int64_t kMaxResourceName = 317;  // a prefix of 253 characters, slash, name of 63
 constexpr char kCohortName[] = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
 constexpr char kQuotaPool[] = "^(\\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$";
@@ -115,8 +115,7 @@ const Field& queue_spec_field() {
        with_default(object("topology", {label_key("required"), label_key("preferred")}), "{}"),
        namespace_quota(), with_default(one_of("placement", {"Nodes", "None"}), "\"Nodes\""),
        with_default(duration("placementTimeout", 10), "\"5m\""), duration("podsReadyTimeout", 10),
-       duration("forceDeleteAfter", 60),
-       queue_budget(),
+       duration("forceDeleteAfter", 60), queue_budget(),
        set_of(list("priorityClasses", 0, limits::kMaxAcceptedClasses,
                    text("", 1, kMaxClassName, kClassName, "write the name of a PriorityClass"))),
        with_default(one_of("stopPolicy", {"None", "Hold", "HoldAndDrain"}), "\"None\"")}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPUQueue's spec may hold; tests keep crds/gpu.berth.dev_gpuqueues.yaml equal to it.
+// The fields of a GPUQueue's spec; tests compare crds/gpu.berth.dev_gpuqueues.yaml with them.
 #pragma once
 
 #include "apis/fields.h"

@@ -10,8 +10,8 @@
 namespace berth {
 namespace {
 
-// Under these prefixes the device plugin offers a few names only; anything else is a slip, and a
-// quota of it would never be used.
+// With these prefixes the device plugin offers only a few names. Another name is a typing error,
+// and no pod would ever use its quota.
 bool is_unknown_gpu(std::string_view resource) {
   constexpr std::string_view kNvidia = "nvidia.com/";
   if (!resource.starts_with(kNvidia)) return false;

@@ -32,7 +32,7 @@ Result<IntOrPercent> IntOrPercent::parse(std::string_view text) {
 
 std::int64_t IntOrPercent::of(std::int64_t total) const {
   if (!percent) return value;
-  // Split, so that no total overflows.
+  // Split, so that no total can overflow.
   std::int64_t share = total / 100 * value + total % 100 * value / 100;
   return std::max<std::int64_t>(share, 1);
 }

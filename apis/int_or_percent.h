@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "2" or "10%": how budgets are written.
+// IntOrPercent: "2" or "10%", as budgets have it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ struct IntOrPercent {
 
   // "10%" or "3"; percent 0-100, number ≥ 0.
   static Result<IntOrPercent> parse(std::string_view text);
-  // Of total: percents rounded down, but at least 1 (a budget of nothing would stop for ever).
+  // The share of `total`. Percentages are rounded down, but give at least 1: a budget of 0 would
+  // block forever.
   std::int64_t of(std::int64_t total) const;
   std::string str() const;
   bool operator==(const IntOrPercent&) const = default;

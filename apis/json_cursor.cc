@@ -106,7 +106,8 @@ template <class T>
 void JsonCursor::read_integer(T& out) const {
   if (!present()) return;
   if (!value_->is_number_integer()) return expect("a whole number");
-  // A number_unsigned above int64 turns negative when read as signed, so it is looked at first.
+  // Reading a number_unsigned above int64's maximum as signed gives a negative number, so check
+  // first.
   bool huge = value_->is_number_unsigned() &&
               value_->get<std::uint64_t>() >
                   static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -181,7 +182,7 @@ void JsonCursor::read(StringMap& out) const {
 
 void JsonCursor::read(Quantity& out) const {
   if (!present()) return;
-  // Written as a string; a bare number is a quantity too.
+  // A quantity is a string or a bare number.
   if (!value_->is_string() && !value_->is_number()) return expect("a quantity");
   const Result<Quantity> quantity =
       Quantity::parse(value_->is_string() ? value_->get_ref<const std::string&>() : value_->dump());
@@ -232,8 +233,8 @@ void JsonCursor::read(LabelSelector& out) const {
     item["values"].read(requirement.values);
     std::string op;
     item["operator"].read(op);
-    // NotIn without values and the like are the server's to refuse; an operator that selectors of
-    // labels do not have is refused here.
+    // The server refuses errors such as NotIn without values. This refuses operators that label
+    // selectors do not have.
     const std::optional<SelectorOperator> known = selector_operator(op);
     if (known && *known != SelectorOperator::kGt && *known != SelectorOperator::kLt)
       requirement.op = *known;

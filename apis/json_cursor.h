@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// JsonCursor: a place in a parsed nlohmann-json document that knows its path. Absent and null read
-// as "leave the default"; the first wrong type is kept as the error, with its path, and the reading
-// goes on harmlessly. For kinds of small volume.
+// JsonCursor: a position in a parsed nlohmann-json document that knows its path. If a value is
+// absent or null, read() keeps the default. The cursor stores the first wrong type as the error,
+// with its path; later reads stay safe. For kinds of which there are few objects.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace berth {
 
 class JsonCursor {
  public:
-  // Both outlive the cursor. A null value is an absent one.
+  // Both must outlive the cursor. A null pointer is an absent value.
   JsonCursor(const nlohmann::json* value, std::optional<Error>& error)
       : value_(value), error_(&error) {}
 

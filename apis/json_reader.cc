@@ -10,7 +10,7 @@
 namespace berth {
 namespace {
 
-// A map is gathered in one place that keeps its memory, then taken over in one allocation.
+// Collects a map in a vector that keeps its memory, then moves it with one allocation.
 template <class V>
 bool read_map(od::value value, FlatMap<V>& out, Fault& fault, bool (*keeps)(std::string_view)) {
   static std::vector<typename FlatMap<V>::value_type> entries;
@@ -28,8 +28,9 @@ bool read_map(od::value value, FlatMap<V>& out, Fault& fault, bool (*keeps)(std:
 }  // namespace
 
 bool read(od::value value, std::string_view& out, Fault& fault) {
-  // Hardly any string carries an escape: its bytes are its text, and need no copy. Stage 1 has
-  // looked at UTF-8, control characters and the closing quote, the token's last but for space.
+  // Strings rarely have escapes. A string without them needs no copy, because its bytes are its
+  // text. simdjson has already checked UTF-8, control characters and the closing quote, which is
+  // the token's last character apart from space.
   const std::string_view token = value.raw_json_token();
   if (!token.empty() && token.front() == '"' && token.find('\\') == token.npos) {
     out = token.substr(1, token.rfind('"') - 1);
@@ -87,7 +88,7 @@ bool read(od::value value, std::optional<Time>& out, Fault& fault) {
 }
 
 bool read(od::value value, Quantity& out, Fault& fault) {
-  // Written as a string; a bare number is a quantity too.
+  // A quantity is a string or a bare number.
   std::string_view text = value.raw_json_token();
   if (!text.empty() && text.front() == '"') {
     if (!read(value, text, fault)) return false;
@@ -149,7 +150,7 @@ bool read(od::value value, ObjectMeta& out, Fault& fault) {
       case 'f':
         return key != "finalizers" || read(field, out.finalizers, fault);
       default:
-        return true;  // managedFields above all, half of the bytes
+        return true;  // mostly managedFields, half of the bytes
     }
   });
 }

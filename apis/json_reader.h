@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads simdjson's on-demand values in one pass, front to back, for decode_pod.cc, decode_node.cc
-// and decode_lease.cc. Nothing is looked at twice and what nobody asks for is skipped by index.
-// Every function returns false at the first fault.
+// and decode_lease.cc. It reads nothing twice and skips unwanted fields with simdjson's index.
+// Every function returns false at the first error.
 #pragma once
 
 #include <simdjson.h>
@@ -22,14 +22,14 @@ namespace od = simdjson::ondemand;
 
 struct PodSpecParts;
 
-// JSON's null stands for an absent field, as in Go.
+// JSON null means an absent field, as in Go.
 inline bool is_null(od::value& value) {
   std::string_view token = value.raw_json_token();
   return !token.empty() && token.front() == 'n';
 }
 
-// The key's text. Keys of Kubernetes objects carry no escapes, so the bytes between the quotes are
-// it; stage 1 has checked that the closing quote exists.
+// The key's text. Keys of Kubernetes objects have no escapes, so the text is the bytes between the
+// quotes. simdjson has already checked that the closing quote exists.
 inline bool read_key(od::field& field, std::string_view& key, Fault& fault) {
   const char* start = field.key().raw();
   const char* end = start;
@@ -42,7 +42,7 @@ inline bool read_key(od::field& field, std::string_view& key, Fault& fault) {
   return code == simdjson::SUCCESS || fault.broken(code);
 }
 
-// Calls on_field(key, value) → bool for each field; a null object has none.
+// Calls on_field(key, value) → bool for each field; null has no fields.
 template <class OnField>
 bool each_field(od::value value, Fault& fault, OnField&& on_field) {
   od::object object;
@@ -60,7 +60,7 @@ bool each_field(od::value value, Fault& fault, OnField&& on_field) {
   return true;
 }
 
-// Calls on_item(item) → bool for each item; a null array has none.
+// Calls on_item(item) → bool for each item; null has no items.
 template <class OnItem>
 bool each_item(od::value value, Fault& fault, OnItem&& on_item) {
   od::array array;
@@ -94,8 +94,8 @@ bool read(od::value value, Taint& out, Fault& fault);             // decode_node
 bool read(od::value spec, PodSpecParts& out, Fault& fault);       // decode_pod.cc
 bool read(od::value value, ObjectMeta& out, Fault& fault);        // annotations by keeps_annotation
 
-// A list of things that have a read() of their own, gathered in one place that keeps its memory and
-// moved out in one allocation. No T holds a list of T.
+// A list of values, each of which has its own read(). They are collected in a vector that keeps its
+// memory, and then moved to `out` with one allocation. No T contains a list of T.
 template <class T>
 bool read(od::value value, std::vector<T>& out, Fault& fault) {
   static std::vector<T> items;

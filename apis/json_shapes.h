@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of JSON is read alike from simdjson's two kinds of values, the ones read on demand
-// (json_reader.h) and the parsed ones (dom_reader.h): texts, and objects whose fields those read.
-// Both include this, and have the each_field() and the other read()s that it calls.
+// Readers that work on both kinds of simdjson values: on-demand (json_reader.h) and parsed
+// (dom_reader.h). Both headers include this one and provide each_field() and the other read()
+// functions that it calls.
 #pragma once
 
 #include <fmt/format.h>

@@ -9,7 +9,7 @@ namespace {
 
 using namespace shape;
 
-// NVIDIA's grammars of products, and of profiles without compute instances.
+// NVIDIA's names of products, and of profiles without compute instances.
 constexpr char kProduct[] = "^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$";
 constexpr char kProfile[] =
     "^[1-9][0-9]?g\\.[1-9][0-9]{0,3}gb"

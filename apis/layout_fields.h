@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a MIGLayout's spec may hold; tests keep crds/gpu.berth.dev_miglayouts.yaml equal to it.
+// The fields of a MIGLayout's spec; tests compare crds/gpu.berth.dev_miglayouts.yaml with them.
 #pragma once
 
 #include "apis/fields.h"

@@ -37,7 +37,7 @@ void check_devices(const std::vector<DeviceLayout>& devices, std::vector<Error>&
       ++without_gpus;
       continue;
     }
-    // Within one entry the list is a set of its own; here entries are held against each other.
+    // check_field() compares the GPUs within one entry; this compares the entries.
     std::set<std::int32_t> own(device.gpus->begin(), device.gpus->end());
     for (std::int32_t gpu : own) twice = !seen.insert(gpu).second || twice;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentences of the cross-field rules, which the CRD's CEL rules repeat word for word; a test
+// The messages of MIGLayout's cross-field rules. The CRD's CEL rules have the same messages; a test
 // compares them.
 #pragma once
 

@@ -15,17 +15,17 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMaxDepth = 64;         // of JSON, aliases followed
-constexpr std::size_t kMaxAliased = 100'000;  // values that stand in a document by alias
+constexpr std::size_t kMaxDepth = 64;         // of the JSON, with aliases expanded
+constexpr std::size_t kMaxAliased = 100'000;  // values in a document that aliases insert
 constexpr std::size_t kMaxFindings = 1000;
 
-// Turns one YAML document into JSON, noting lines and duplicate keys on the way.
+// Converts one YAML document to JSON, and records lines and duplicate keys.
 class Converter {
  public:
   Converter(const YamlDocument& document, std::string_view file, std::vector<Finding>& findings)
       : document_(document), file_(file), findings_(findings) {}
 
-  // Nothing if the document can't be represented; the finding says why.
+  // nullopt if JSON can't represent the document; the finding says why.
   std::optional<Json> convert() {
     Json root = value(0, "", 0, /*noting=*/true);
     if (broken_) return std::nullopt;
@@ -103,7 +103,7 @@ class Converter {
     return map;
   }
 
-  // "<<: *defaults": fills in what the mapping itself does not say.
+  // "<<: *defaults": adds the fields that the mapping itself does not have.
   void merge(int at, Json& map, const std::string& path, std::size_t depth) {
     Json source = value(at, path, depth + 1, false);
     if (source.is_object()) source = Json::array({source});
@@ -148,7 +148,7 @@ ManifestDocument make_document(const Json& json, int line,
   return document;
 }
 
-// kubectl takes a List as the objects in it; so do we. The items' paths begin at the item.
+// Splits a List into its objects, as kubectl does. The items' paths begin at the item.
 void split_list(const Json& list, int line, const std::vector<std::pair<std::string, int>>& lines,
                 std::vector<ManifestDocument>& documents) {
   std::vector<std::vector<std::pair<std::string, int>>> own(list["items"].size());
@@ -177,7 +177,7 @@ void add_document(const YamlDocument& yaml, std::string_view file, Manifest& man
   std::size_t before = manifest.findings.size();
   Converter converter(yaml, file, manifest.findings);
   std::optional<Json> json = converter.convert();
-  if (!json || json->is_null()) return;  // null: a document of comments alone
+  if (!json || json->is_null()) return;  // null: a document that has only comments
   if (!json->is_object()) {
     manifest.findings.push_back(
         {.file = std::string(file),

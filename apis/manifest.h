@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manifests as people write them: YAML or JSON, several documents to a file, read strictly. Every
-// complaint carries file and line.
+// Manifests as users write them: YAML or JSON, several documents per file, read strictly. Every
+// complaint names file and line.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace berth {
 
 struct Finding {
   std::string file;
-  int line = 0;         // 1-based; 0: the file as a whole
+  int line = 0;         // 1-based; 0: the whole file
   std::string field;    // "spec.devices[0].profiles", or empty
   std::string object;   // "MIGLayout/inference-a100", or empty
   std::string message;  // what is wrong and what to write instead
@@ -31,9 +31,9 @@ struct ManifestDocument {
   std::string kind;
   std::string name;
   int line = 0;      // where the document starts
-  std::string json;  // the document as JSON, scalars typed as kubectl types them
-  std::vector<std::pair<std::string, int>>
-      lines;  // field path → line, for messages found later (geometry)
+  std::string json;  // the document as JSON, with kubectl's types of scalars
+  // Field path → line, for problems found later (geometry).
+  std::vector<std::pair<std::string, int>> lines;
 };
 
 struct Manifest {
@@ -41,11 +41,13 @@ struct Manifest {
   std::vector<Finding> findings;  // syntax errors, duplicate keys
 };
 
-// Splits and types a file's text. Never throws; an unreadable document is a finding.
+// Splits a file into documents and types its scalars. Never throws: an unreadable document is a
+// finding.
 Manifest parse_manifest(std::string_view text, std::string_view file);
 
-// Decodes one document strictly: unknown keys (with the nearest known name), wrong types, bounds,
-// enums and check_rules(). The layout is filled as far as it could be read, with defaults.
+// Decodes one document strictly. It reports unknown keys (with the most similar known name), wrong
+// types, bounds, enums and check_rules(). The layout has all readable fields, and defaults for the
+// rest.
 struct StrictLayout {
   MIGLayout layout;
   std::vector<Finding> findings;
@@ -64,7 +66,7 @@ struct StrictQueue {
 };
 StrictQueue decode_strict_queue(const ManifestDocument& document, std::string_view file);
 
-// The line of a field path or of its nearest ancestor that stands in the document.
+// The line of the field, or of its nearest ancestor in the document.
 int line_of(const ManifestDocument& document, std::string_view field_path);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// metav1: what every object carries, and how a kind is addressed.
+// metav1: the metadata of every object, and how a kind is addressed.
 #pragma once
 
 #include <cstdint>
@@ -31,18 +31,18 @@ struct ObjectMeta {
   Time creation_timestamp{};
   std::optional<Time> deletion_timestamp;
   StringMap labels;
-  StringMap annotations;  // of Pods, Nodes and Jobs only those berth reads: see decode.h
+  StringMap annotations;  // for Pods, Nodes and Jobs only those that berth reads: see decode.h
   std::vector<OwnerReference> owner_references;
   std::vector<Text> finalizers;
 
   const OwnerReference* controller() const;  // the owner with controller: true, or nullptr
 
-  // resourceVersion is left out: it moves with every heartbeat, and two objects that differ in
-  // nothing else are the same facts.
+  // Ignores resourceVersion: it changes with every heartbeat, and objects that differ in nothing
+  // else are the same facts.
   bool operator==(const ObjectMeta& other) const;
 };
 
-// namespace/name, or name alone for cluster-scoped kinds.
+// namespace/name, or only the name for cluster-scoped kinds.
 struct ObjectKey {
   std::string namespace_;
   std::string name;
@@ -51,7 +51,7 @@ struct ObjectKey {
 };
 inline ObjectKey key_of(const ObjectMeta& meta) { return {meta.namespace_.str(), meta.name}; }
 
-// How a kind is addressed in URLs and written in manifests.
+// How URLs and manifests name a kind.
 struct KindInfo {
   std::string_view group;  // empty: the core group
   std::string_view version;
@@ -59,15 +59,16 @@ struct KindInfo {
   std::string_view kind;
   bool namespaced;
 };
-// Specialised beside each kind: `template <> inline constexpr KindInfo kKind<Pod> = …`.
+// Each kind specialises it: `template <> inline constexpr KindInfo kKind<Pod> = …`.
 template <class T>
 inline constexpr KindInfo kKind{};
 
 // "v1" or "group/version".
 std::string api_version(const KindInfo& info);
 
-// Compares resourceVersions after KEP-5504: both all digits without a leading zero → longer is
-// newer, else lexical. Nothing if either is not of that form: then only equality means anything.
+// Compares resourceVersions as KEP-5504 defines: if both are digits without a leading zero, the
+// longer one is newer, else the lexically greater one. nullopt if one has another form: then only
+// equality has a meaning.
 std::optional<std::strong_ordering> compare_resource_versions(std::string_view a,
                                                               std::string_view b);
 

@@ -26,7 +26,7 @@ Json encode(const NodeDetail& detail) {
 }
 
 Json encode(const MIGLayoutStatus& status) {
-  // Empty lists are written out: a merge patch keeps what it does not name.
+  // Writes empty lists too, because a merge patch keeps fields that it does not name.
   Json json{{"observedGeneration", status.observed_generation},
             {"configHash", status.config_hash},
             {"configs", Json::array()},

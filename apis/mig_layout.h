@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MIGLayout (gpu.berth.dev/v1alpha1): how the GPUs of some nodes are to be cut, and how gently.
-// Field meanings are told once, in crds/gpu.berth.dev_miglayouts.yaml, for `kubectl explain`;
-// defaults and bounds live once, here and in mig_layout.cc.
+// MIGLayout (gpu.berth.dev/v1alpha1): the MIG layout of the GPUs of some nodes, and the limits for
+// rolling it out. crds/gpu.berth.dev_miglayouts.yaml describes the fields for `kubectl explain`.
+// Defaults and bounds are here and in mig_layout.cc.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,12 @@
 
 namespace berth {
 
-// Profile name as NVIDIA writes it ("3g.40gb", "1g.10gb+me") → how many instances of it on each
-// GPU.
+// Profile name as NVIDIA writes it ("3g.40gb", "1g.10gb+me") → number of instances on each GPU.
 using ProfileCounts = std::map<std::string, std::int64_t>;
 
 struct DeviceLayout {
-  std::optional<std::vector<std::int32_t>>
-      gpus;                // indices in PCI-bus order; absent: every GPU no other entry names
+  // Indices in PCI bus order; absent: every GPU that no other entry names.
+  std::optional<std::vector<std::int32_t>> gpus;
   ProfileCounts profiles;  // empty: MIG off
   bool operator==(const DeviceLayout&) const = default;
 };
@@ -62,17 +61,17 @@ struct DrainSpec {
 };
 
 struct CapacityGuardSpec {
-  std::map<std::string, std::int64_t> min_available;  // resource name → whole count, cluster-wide
+  std::map<std::string, std::int64_t> min_available;  // resource → whole count in the cluster
   bool protect_last_provider = true;
   std::vector<std::string> retire;
   bool operator==(const CapacityGuardSpec&) const = default;
 };
 
 struct MIGLayoutSpec {
-  std::optional<LabelSelector>
-      node_selector;  // {} selects every GPU node; absent with no productSelector is refused
-  std::vector<std::string>
-      product_selector;  // nvidia.com/gpu.product without -MIG-… and -SHARED; empty: any
+  // {} selects every GPU node. If it is absent, productSelector is required.
+  std::optional<LabelSelector> node_selector;
+  // nvidia.com/gpu.product without -MIG-… and -SHARED; empty: any.
+  std::vector<std::string> product_selector;
   std::int32_t priority = 0;
   std::vector<DeviceLayout> devices;
   RolloutSpec rollout;
@@ -84,11 +83,12 @@ struct MIGLayoutSpec {
 
 struct RenderedConfig {
   std::string product;  // nvidia.com/gpu.product of the hardware
-  std::string name;     // the entry in the mig-parted file = the value of nvidia.com/mig.config
+  std::string name;  // the entry in mig-parted's file, which is the value of nvidia.com/mig.config
   bool operator==(const RenderedConfig&) const = default;
 };
 
-// They sum to selected, but for nodes in progress that the layout no longer selects.
+// The other counts sum to `selected`, except for nodes in progress that the layout no longer
+// selects.
 struct NodeCounts {
   std::int32_t selected = 0;
   std::int32_t updated = 0;
@@ -135,7 +135,7 @@ const char* to_string(DrainScope value);
 const char* to_string(OnTimeout value);
 const char* to_string(DeletionPolicy value);
 
-// Bounds, as the CRD states them; a test keeps the two equal.
+// The CRD has the same bounds; a test compares them.
 namespace limits {
 inline constexpr std::size_t kMaxLayoutName = 40;
 inline constexpr std::size_t kMaxDevices = 16;
@@ -143,26 +143,28 @@ inline constexpr std::size_t kMaxGpusPerEntry = 16;
 inline constexpr std::int32_t kMaxGpuIndex = 15;
 inline constexpr std::size_t kMaxProfiles = 16;
 inline constexpr std::int64_t kMaxProfileCount = 16;
-inline constexpr std::int64_t kMaxTimeoutHours = 168;  // every duration: from 1s to a week
+inline constexpr std::int64_t kMaxTimeoutHours = 168;  // for every duration: from 1s to a week
 inline constexpr std::int64_t kMaxNodeBudget =
     100'000;                                           // maxUnavailable, initialBatch, maxFailures
-inline constexpr std::int64_t kMaxSelectorTerms = 32;  // of matchLabels, and of matchExpressions
+inline constexpr std::int64_t kMaxSelectorTerms = 32;  // for matchLabels, and for matchExpressions
 inline constexpr std::int64_t kMaxSelectorValues = 64;
 inline constexpr std::int64_t kMaxProducts = 16;
-inline constexpr std::int64_t kMaxResources = 32;  // of minAvailable, and of retire
+inline constexpr std::int64_t kMaxResources = 32;  // for minAvailable, and for retire
 inline constexpr std::size_t kMaxDetails = 100;
 inline constexpr std::size_t kMaxMessage = 256;
 }  // namespace limits
 
-// The cross-field rules the CRD states in CEL, in the same words; {} when the object obeys them
-// all. Geometry is not among them: it depends on the product (controller/fleet/node_layout.h).
+// The CRD's cross-field rules in CEL, in the same words. {} if the object obeys all of them.
+// Geometry is checked elsewhere, because it depends on the product
+// (controller/fleet/node_layout.h).
 std::vector<Error> check_rules(const MIGLayout& layout);
 
-// The status as the API writes it, for a merge patch on the status subresource. Conditions keep
-// their transition times.
+// The status as JSON of the API, for a merge patch on the status subresource. Conditions keep their
+// transition times.
 std::string encode_status(const MIGLayoutStatus& status);
-// The whole body of that merge patch of the object as it was read: only that version of it takes
-// the status. A resource that left the capacity is set to null, or the server would keep it.
+// The whole body of that merge patch. Its precondition is the resourceVersion of `read`. It sets
+// resources that are no longer in the capacity to null, because the server would keep them
+// otherwise.
 std::string encode_status_patch(const MIGLayout& read, const MIGLayoutStatus& after);
 
 }  // namespace berth

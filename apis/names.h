@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels, annotations and other names that are API: ours, and NVIDIA's that we read or write.
+// Labels, annotations and other names of the API: berth's own, and those of NVIDIA that berth uses.
 #pragma once
 
 #include <string_view>
 
 namespace berth::names {
 
-// The cluster's own namespaces.
+// The namespaces of the cluster itself.
 inline constexpr std::string_view kSystemNamespaces[] = {"kube-system", "kube-node-lease",
                                                          "kube-public"};
 
@@ -18,13 +18,16 @@ inline constexpr char kHoldAnnotation[] = "gpu.berth.dev/hold";
 inline constexpr char kStopAnnotation[] = "gpu.berth.dev/stop";  // who stopped berth, and why
 inline constexpr char kInventoryAnnotation[] = "gpu.berth.dev/gpu-inventory";
 inline constexpr char kEpochAnnotation[] = "gpu.berth.dev/epoch";
-inline constexpr char kVersionAnnotation[] = "gpu.berth.dev/version";  // on the Lease: berth's
+// on the Lease: the version of its holder
+inline constexpr char kVersionAnnotation[] = "gpu.berth.dev/version";
 inline constexpr char kOwnerAnnotation[] = "gpu.berth.dev/owner";
-inline constexpr char kGenerationAnnotation[] = "gpu.berth.dev/generation";  // of its owner
+// the generation of its owner
+inline constexpr char kGenerationAnnotation[] = "gpu.berth.dev/generation";
 inline constexpr char kPoolLabel[] = "gpu.berth.dev/pool";
 inline constexpr char kPoolKeysAnnotation[] = "gpu.berth.dev/pool-keys";
 inline constexpr char kMutationsAnnotation[] = "gpu.berth.dev/mutations";
-inline constexpr char kManagedLabel[] = "gpu.berth.dev/managed";  // on namespaces: opted in
+// on namespaces that have opted in
+inline constexpr char kManagedLabel[] = "gpu.berth.dev/managed";
 inline constexpr char kPodGroupLabel[] = "gpu.berth.dev/pod-group";
 inline constexpr char kRequiredTopologyAnnotation[] = "gpu.berth.dev/required-topology";
 inline constexpr char kPreferredTopologyAnnotation[] = "gpu.berth.dev/preferred-topology";
@@ -34,8 +37,8 @@ inline constexpr char kFastAdmissionAnnotation[] = "gpu.berth.dev/fast-admission
 inline constexpr char kAdmittedAnnotation[] = "gpu.berth.dev/admitted";
 inline constexpr char kPreemptedAnnotation[] = "gpu.berth.dev/preempted";
 inline constexpr char kPreemptionNoticeAnnotation[] = "gpu.berth.dev/preemption-notice";
-// On pods: since when berth takes a pod on a dead node for lost, and that it may be deleted by
-// force.
+// On pods: since when berth counts a pod on a dead node as lost, and whether berth may force-delete
+// it.
 inline constexpr char kOnDeadNodeSinceAnnotation[] = "gpu.berth.dev/on-dead-node-since";
 inline constexpr char kSafeToForceDeleteAnnotation[] = "gpu.berth.dev/safe-to-force-delete";
 inline constexpr char kNeverReadyAnnotation[] = "gpu.berth.dev/never-ready";
@@ -47,23 +50,24 @@ inline constexpr char kPriorityClassLabel[] = "gpu.berth.dev/priority-class";
 inline constexpr char kLastCheckpointAnnotation[] = "gpu.berth.dev/last-checkpoint";
 inline constexpr char kManagedByLabel[] = "app.kubernetes.io/managed-by";
 inline constexpr char kHostnameLabel[] = "kubernetes.io/hostname";
-inline constexpr char kProofLabel[] = "gpu.berth.dev/proof";  // on Jobs that prove a node's GPUs
+inline constexpr char kProofLabel[] = "gpu.berth.dev/proof";  // on validation Jobs
 inline constexpr char kProofNodeAnnotation[] = "gpu.berth.dev/proof-node-uid";
 inline constexpr char kRequiredCudaAnnotation[] = "gpu.berth.dev/required-cuda";  // on pods: "12.4"
-// Likewise: "40Gi", what a container of theirs loads into GPUs.
+// On pods: "40Gi", the GPU memory that one container needs.
 inline constexpr char kRequiredGpuMemoryAnnotation[] = "gpu.berth.dev/required-gpu-memory";
 inline constexpr char kIdleSinceAnnotation[] = "gpu.berth.dev/idle-since";
 inline constexpr char kReclaimAfterAnnotation[] = "gpu.berth.dev/reclaim-after";
-// On the ledger of admissions: who gives way to whom, since idle GPUs were taken from him.
+// On the admission ledger: which workloads lost idle GPUs, and to which workloads.
 inline constexpr char kYieldsAnnotation[] = "gpu.berth.dev/yields";
-// Likewise: how much of the cluster its last writer had heard.
+// On the admission ledger: up to which resourceVersions its last writer had seen the cluster.
 inline constexpr char kHeardAnnotation[] = "gpu.berth.dev/heard";
-inline constexpr char kEpochSinceAnnotation[] = "gpu.berth.dev/epoch-since";  // likewise
-inline constexpr char kContactAnnotation[] =
-    "gpu.berth.dev/contact";  // on namespaces: whom to tell
+// on the admission ledger
+inline constexpr char kEpochSinceAnnotation[] = "gpu.berth.dev/epoch-since";
+// On namespaces: the person or channel to contact.
+inline constexpr char kContactAnnotation[] = "gpu.berth.dev/contact";
 inline constexpr char kMirrorAnnotation[] = "kubernetes.io/config.mirror";
-// As what kubelets ask, and the controllers of DaemonSets: by an account of their own, or all of
-// kube-controller-manager as one.
+// The users of kubelets and of the DaemonSet controller: its own service account, or that of the
+// whole kube-controller-manager.
 inline constexpr char kNodesGroup[] = "system:nodes";
 inline constexpr char kNodeUserPrefix[] = "system:node:";
 inline constexpr std::string_view kDaemonSetControllers[] = {
@@ -76,26 +80,26 @@ inline constexpr char kCostsConfigMap[] = "berth-costs";
 inline constexpr char kHistoryConfigMapPrefix[] = "berth-history-";  // and a digit
 inline constexpr char kMigPartedKey[] = "config.yaml";
 
-// One field manager per concern.
+// One field manager for each concern.
 inline constexpr char kManagerMig[] = "berth-mig";
 inline constexpr char kManagerPolicy[] = "berth-policy";
 inline constexpr char kManagerQueue[] = "berth-queue";
 inline constexpr char kManagerStatus[] = "berth-status";
 inline constexpr char kManagerHistory[] = "berth-history";
 
-// NVIDIA's.
+// NVIDIA's labels.
 inline constexpr char kMigConfig[] = "nvidia.com/mig.config";
 inline constexpr char kMigConfigState[] = "nvidia.com/mig.config.state";
 inline constexpr char kDevicePluginConfig[] = "nvidia.com/device-plugin.config";
 inline constexpr char kMigStrategy[] = "nvidia.com/mig.strategy";
 inline constexpr char kMigCapable[] = "nvidia.com/mig.capable";
 inline constexpr char kGpuProduct[] = "nvidia.com/gpu.product";
-// Node Feature Discovery's, which GPU operator brings along; kNumaLabel is "true" where the node
-// has several memory nodes (kubernetes-sigs/node-feature-discovery, docs/usage/features.md).
+// Labels of Node Feature Discovery, which the GPU operator installs. kNumaLabel is "true" on nodes
+// with several memory nodes (kubernetes-sigs/node-feature-discovery, docs/usage/features.md).
 inline constexpr char kFeaturePrefix[] = "feature.node.kubernetes.io/";
 inline constexpr char kNumaLabel[] = "feature.node.kubernetes.io/memory-numa";
 inline constexpr char kGpuCount[] = "nvidia.com/gpu.count";
-// What clouds say of a node's GPUs, with or without NVIDIA's labels.
+// Labels with which clouds describe a node's GPUs, with or without NVIDIA's labels.
 inline constexpr std::string_view kCloudProductLabels[] = {
     "cloud.google.com/gke-accelerator", "k8s.amazonaws.com/accelerator",
     "eks.amazonaws.com/instance-gpu-name", "karpenter.k8s.aws/instance-gpu-name"};
@@ -109,7 +113,8 @@ inline constexpr char kWorkloadConfig[] = "nvidia.com/gpu.workload.config";
 inline constexpr char kDriverUpgradeState[] = "nvidia.com/gpu-driver-upgrade-state";
 inline constexpr char kDeployPrefix[] = "nvidia.com/gpu.deploy.";
 inline constexpr char kDeployMigManager[] = "nvidia.com/gpu.deploy.mig-manager";
-// What mig-manager pauses while it works; the chart's policy lets berth bring back these alone.
+// The labels that mig-manager pauses while it works. The chart's policy lets berth restore only
+// these.
 inline constexpr std::string_view kPausedOperands[] = {
     "nvidia.com/gpu.deploy.client",        "nvidia.com/gpu.deploy.dcgm",
     "nvidia.com/gpu.deploy.dcgm-exporter", "nvidia.com/gpu.deploy.device-plugin",

@@ -30,7 +30,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
-  constexpr std::size_t kLongest = 64;  // nobody misspells a name that long
+  constexpr std::size_t kLongest = 64;  // longer names are no typing errors
   if (name.size() > kLongest) return "";
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;

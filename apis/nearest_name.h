@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guesses what a misspelt name was meant to be.
+// NearestName: guesses which known name a misspelt one means.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace berth {
 
 // The known name nearest to `name` by edit distance (letters added, dropped, changed or swapped;
-// case counts for nothing), or "" if none is near enough to be worth suggesting.
+// case ignored), or "" if none is near enough to suggest.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace berth

@@ -18,7 +18,8 @@ json convert(dom::element element) {
     case dom::element_type::OBJECT: {
       json::object_t object;
       for (const auto& [key, value] : dom::object(element))
-        object.insert_or_assign(object.end(), std::string(key), convert(value));  // often in order
+        // fast if the keys are in order, as they often are
+        object.insert_or_assign(object.end(), std::string(key), convert(value));
       return object;
     }
     case dom::element_type::ARRAY: {
@@ -30,7 +31,7 @@ json convert(dom::element element) {
     case dom::element_type::STRING:
       return std::string(std::string_view(element));
     case dom::element_type::INT64: {
-      // nlohmann keeps what has no sign as unsigned.
+      // nlohmann stores numbers without a sign as unsigned.
       const auto number = std::int64_t(element);
       return number < 0 ? json(number) : json(static_cast<std::uint64_t>(number));
     }
@@ -49,7 +50,7 @@ json convert(dom::element element) {
 constexpr std::size_t kSmallText = 64 << 10;
 constexpr std::size_t kMostValues = 100'000;
 
-// Counts down. Stops at zero: false.
+// Subtracts the number of values from `left`. False when `left` reaches zero.
 bool take_values(dom::element element, std::size_t& left) {
   if (left == 0) return false;
   --left;
@@ -66,18 +67,19 @@ bool take_values(dom::element element, std::size_t& left) {
 }  // namespace
 
 json parse_json(std::string_view text) {
-  // One a thread, as the truth check plays scripts side by side; never destroyed: statics elsewhere
-  // may still parse.
+  // One parser per thread, because the truth check runs scripts in parallel. Never destroyed,
+  // because static objects elsewhere may still parse.
   thread_local auto* parser = new dom::parser;
   dom::element root;
   if (parser->parse(text.data(), text.size()).get(root) == simdjson::SUCCESS) return convert(root);
-  // Numbers beyond 64 bits, very deep nesting, a byte order mark: its word is the last one.
+  // simdjson refuses numbers beyond 64 bits, very deep nesting and a byte order mark. nlohmann
+  // decides about these.
   return json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
 }
 
 json parse_foreign_json(std::string_view text) {
   if (text.size() <= kSmallText) return parse_json(text);
-  dom::parser parser;  // whose megabytes go back
+  dom::parser parser;  // a local parser, so that its megabytes are freed
   dom::element root;
   std::size_t left = kMostValues;
   if (parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS ||

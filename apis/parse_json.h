@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON text as a document, for what has no reader of its own.
+// Parses JSON text into a document, for code without a reader of its own.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,12 +7,13 @@
 
 namespace berth {
 
-// What nlohmann's own parser makes of it, several times as fast: a discarded value if it is not
-// JSON to the last byte.
+// The same result as nlohmann's own parser, several times as fast. A discarded value if the text is
+// not entirely JSON.
 nlohmann::json parse_json(std::string_view text);
 
-// The same, for what others send: as a document it may take fifty times its text, so one beyond
-// 64 KiB of more than 100,000 values, or nested deeper than 1,024, is discarded too.
+// The same for untrusted text. A document may need fifty times the memory of its text. So a text
+// beyond 64 KiB with more than 100,000 values, or nested deeper than 1,024, gives a discarded
+// value, too.
 nlohmann::json parse_foreign_json(std::string_view text);
 
 }  // namespace berth

@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 constexpr std::array<std::string_view, 5> kIdentity = {"name", "uid", "generation",
                                                        "creationTimestamp", "deletionTimestamp"};
 
-// A value without what it may hold.
+// An empty value of the same type.
 Json hollow(dom::element value) {
   switch (value.type()) {
     case dom::element_type::OBJECT:
@@ -25,7 +25,7 @@ Json hollow(dom::element value) {
     case dom::element_type::STRING:
       return std::string(std::string_view(value));
     case dom::element_type::INT64: {
-      // nlohmann keeps what has no sign as unsigned.
+      // nlohmann stores numbers without a sign as unsigned.
       const auto number = std::int64_t(value);
       return number < 0 ? Json(number) : Json(static_cast<std::uint64_t>(number));
     }

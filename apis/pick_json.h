@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth reads of an object of its own that anybody may have sent, as a document: who it is,
-// and of the spec what the kind's table knows. What the table doesn't know, and the server would
-// drop, is never copied, and a list or map that is longer than the table has it refuses the object
-// before any of its items is read.
+// Reads from an untrusted object of berth's kinds only what berth needs: its metadata and the spec
+// fields in the kind's table. It never copies unknown fields, which the server would drop. If a
+// list or map is longer than the table allows, it refuses the object before it reads any item.
 #pragma once
 
 #include <simdjson.h>
@@ -14,8 +13,8 @@
 
 namespace berth {
 
-// {"metadata":{…},"spec":{…}}; what is of the wrong type is kept as an empty value of that type, to
-// be complained of by whoever reads it.
+// {"metadata":{…},"spec":{…}}. A value of the wrong type becomes an empty value of that type, so
+// that the reader reports it.
 Result<nlohmann::json> pick_object(simdjson::dom::element object, const Field& spec);
 
 }  // namespace berth

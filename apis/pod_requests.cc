@@ -41,7 +41,8 @@ ResourceList compute_effective(PodRequests&& parts) {
     }
   }
   raise(total, peak);
-  // Requests of the pod as a whole replace the sum; only cpu, memory and hugepages may be given so.
+  // Requests of the whole pod replace the sum. Kubernetes allows only cpu, memory and hugepages
+  // there.
   for (const auto& [name, quantity] : parts.pod) total.set(name, quantity);
   add(total, parts.overhead);
   return total;
@@ -79,7 +80,7 @@ bool binds_to_nodes(std::string_view volume_source) {
 }
 
 bool has_been_ready(const ReadyCondition& ready, const std::optional<Time>& started) {
-  constexpr auto kOneWrite = std::chrono::seconds(1);  // of both, which are told in seconds
+  constexpr auto kOneWrite = std::chrono::seconds(1);  // both times have whole seconds
   return ready.is_true || (ready.changed && started && *ready.changed > *started + kOneWrite);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pod asks of its node, counted from its parts as the scheduler counts it.
+// What a pod requests from its node, computed from its parts in the same way as the scheduler does.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ namespace berth {
 
 struct InitContainer {
   ResourceList requests;
-  bool sidecar = false;  // restartPolicy Always: it runs on beside the containers
+  bool sidecar = false;  // restartPolicy Always: it keeps running beside the containers
 };
 
-// What a pod's parts ask for, until the whole pod is read: initContainers may stand before or after
-// containers.
+// The requests of a pod's parts, until the whole pod has been read: initContainers may come before
+// or after containers.
 struct PodRequests {
   ResourceList containers;  // summed
   std::vector<InitContainer> init;
@@ -26,30 +26,31 @@ struct PodRequests {
 
 void add(ResourceList& to, const ResourceList& more);
 
-// As the scheduler counts (PodRequests in k8s.io/component-helpers/resource).
+// The scheduler's formula (PodRequests in k8s.io/component-helpers/resource).
 ResourceList compute_effective(PodRequests&& parts);
 
 PodPhase phase_of(std::string_view text);  // empty: Pending
 
-// A pod's condition Ready, as far as it is read.
+// The fields of a pod's condition Ready that berth reads.
 struct ReadyCondition {
   bool is_true = false;
   std::optional<Time> changed;
 };
-// The kubelet writes the first one together with startTime: one that changed later has been True.
+// The kubelet first sets the condition together with startTime. If it changed later, it was True
+// once.
 bool has_been_ready(const ReadyCondition& ready, const std::optional<Time>& started);
 
-// A pod's spec, or a template's, until all of it is read. Of a field that stands there twice the
-// last one counts, so that each of the marks is its own list's.
+// A pod's or a template's spec, until all of it has been read. For a duplicate field the last one
+// counts, so each mark belongs to one list.
 struct PodSpecParts {
-  bool of_template = false;  // set before it is read
+  bool of_template = false;  // set it before reading
   Text node_name;
-  Text priority_class_name;  // read of templates, of which it is the only priority
+  Text priority_class_name;  // only read from templates, which have no priority value
   std::int64_t termination_grace_period_seconds = 30;
   bool has_empty_dir = false;
   bool never_restarts = false;
   PodRequests requests;
-  PodShape::Fields shape;  // but for its requests and what is unmodelled
+  PodShape::Fields shape;  // without requests and `unmodelled`
   bool host_ports = false, init_host_ports = false;
   bool bound_volumes = false;
   bool pod_affinity = false;
@@ -58,8 +59,7 @@ struct PodSpecParts {
 };
 PodShape shape_of(PodSpecParts&& parts);
 
-// Whether volumes from this source, by its name in JSON, are bound to a zone, or only so many of
-// them fit on a node.
+// Whether volumes of this source (named as in JSON) are bound to a zone or limited per node.
 bool binds_to_nodes(std::string_view volume_source);
 
 }  // namespace berth

@@ -18,7 +18,7 @@ const PodShape::Fields kDefaults;
 class Hasher {
  public:
   void add(std::size_t value) { hash_ = (hash_ ^ value) * 0x9E3779B97F4A7C15U + (hash_ >> 29); }
-  // Equal texts are one in memory.
+  // Equal Texts have the same address.
   void add(const Text& text) { add(std::hash<const void*>()(text.view().data())); }
   void add(const std::vector<SelectorRequirement>& requirements) {
     add(requirements.size());
@@ -63,7 +63,7 @@ std::size_t hash_of(const PodShape::Fields& fields) {
 
 struct ShapePool {
   using Rep = PodShape::Rep;
-  // What is looked for, with its hash.
+  // The shape to find, with its hash.
   struct Wanted {
     const PodShape::Fields& fields;
     std::size_t hash;
@@ -83,7 +83,7 @@ struct ShapePool {
   };
   std::unordered_set<Rep*, Hash, Equal> shapes;
 
-  // Never destroyed: statics that hold shapes may outlive it.
+  // Never destroyed, because static objects that hold shapes may live longer.
   static ShapePool& instance() {
     static auto* pool = new ShapePool;
     return *pool;

@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-// The kubelet's words are short; whoever else writes a status may have written a book.
+// The kubelet writes short reasons, but other writers may write much more.
 constexpr std::size_t kLongestReason = 64;
 
 }  // namespace
@@ -21,7 +21,7 @@ void PodTrouble::keep_in(Pod& pod) && {
   pod.trouble = Text(!reason.empty()         ? head(reason, kLongestReason)
                      : !init_waiting.empty() ? init_waiting
                                              : waiting);
-  // Of few pods: at fifty thousand each address is one more string.
+  // Only few pods have one: with fifty thousand pods, each address would be one more string.
   pod.address = has_exporter_labels(pod.meta.labels) ? Text(address) : Text();
 }
 

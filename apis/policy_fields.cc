@@ -10,7 +10,7 @@ namespace {
 
 using namespace shape;
 
-constexpr std::int64_t kMaxLabel = 63;  // of DNS, and of a label's value
+constexpr std::int64_t kMaxLabel = 63;  // of a DNS label, and of a label's value
 constexpr std::int64_t kMaxSubdomain = 253;
 constexpr char kDnsLabel[] = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
 constexpr char kDnsLabelAdvice[] =
@@ -29,7 +29,8 @@ constexpr char kSeriesLabel[] = "^[a-zA-Z_][a-zA-Z0-9_]{0,62}$";
 constexpr char kSeriesLabelAdvice[] =
     "write a label of Prometheus: letters, digits and '_', such as namespace or job";
 constexpr char kSeriesLabelValue[] = "^[-A-Za-z0-9_./:@]+$";
-constexpr char kSchedule[] = "^[0-9A-Za-z*?/,-]+( +[0-9A-Za-z*?/,-]+){4}$";  // more by check_rules
+// check_rules() checks the rest
+constexpr char kSchedule[] = "^[0-9A-Za-z*?/,-]+( +[0-9A-Za-z*?/,-]+){4}$";
 constexpr char kScheduleAdvice[] =
     "write cron's five fields, minute, hour, day of the month, month and weekday, as \"0 22 * * "
     "sat\"";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPUClusterPolicy's spec may hold; tests keep crds/gpu.berth.dev_gpuclusterpolicies.yaml
-// equal to it.
+// The fields of a GPUClusterPolicy's spec; tests compare crds/gpu.berth.dev_gpuclusterpolicies.yaml
+// with them.
 #pragma once
 
 #include "apis/fields.h"

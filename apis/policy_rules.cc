@@ -13,12 +13,11 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kGpu = "nvidia.com/gpu";
 constexpr std::string_view kNamespaceName = "kubernetes.io/metadata.name";
 
 bool is_own(std::string_view key) { return key.starts_with("gpu.berth.dev/"); }
 
-// What a node's labels show of its pool, and would show of another.
+// Labels whose value depends on the node's pool.
 bool changes_with_pool(std::string_view label) {
   return is_own(label) || changes_with_layout(label) || label == names::kGpuSharingStrategy ||
          label == "nvidia.com/mps.capable" || label == "nvidia.com/device-plugin.config";
@@ -111,11 +110,12 @@ class Rules {
     require(shared || sharing.replicas == 0, path + ".replicas", rules::kReplicasForNone);
     require(!mps || sharing.replicas <= limits::kMaxMpsReplicas, path + ".replicas",
             rules::kMpsReplicas);
-    require(!mps || std::all_of(sharing.resources.begin(), sharing.resources.end(),
-                                [](const std::string& resource) { return resource == kGpu; }),
-            path + ".resources", rules::kMpsResources);
+    require(
+        !mps || std::all_of(sharing.resources.begin(), sharing.resources.end(),
+                            [](const std::string& resource) { return resource == kGpuResource; }),
+        path + ".resources", rules::kMpsResources);
     for (std::size_t i = 0; i < sharing.resources.size(); ++i) {
-      require(!sharing.resources[i].ends_with(".shared"), fmt::format("{}.resources[{}]", path, i),
+      require(!is_shared_resource(sharing.resources[i]), fmt::format("{}.resources[{}]", path, i),
               rules::kSharedName);
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentences of GPUClusterPolicy's cross-field rules, which the CRD's CEL rules repeat word for
-// word; a test compares them.
+// The messages of GPUClusterPolicy's cross-field rules. The CRD's CEL rules have the same messages;
+// a test compares them.
 #pragma once
 
 #include "apis/selector_rules.h"

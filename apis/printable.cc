@@ -13,7 +13,7 @@ enum class Style { kLine, kLines, kQuoted };
 
 bool is_plain(char c) { return c >= 0x20 && c < 0x7f; }
 
-// The UTF-8 sequence that a text starts with; no length if it starts with none.
+// The UTF-8 sequence at the start of a text; length 0 if there is no valid one.
 struct Character {
   std::size_t length = 0;
   unsigned code = 0;
@@ -35,12 +35,12 @@ Character first_character(std::string_view text) {
   return overlong || surrogate || code > 0x10ffff ? Character{} : Character{length, code};
 }
 
-// What a terminal or a reader obeys instead of showing it.
+// Characters that change how a terminal or a reader shows the text.
 bool is_obeyed(unsigned code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) ||  // C0, DEL and C1
          code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
          (code >= 0x2066 && code <= 0x2069) ||  // direction
-         code == 0x2028 || code == 0x2029;      // breaks of lines
+         code == 0x2028 || code == 0x2029;      // line breaks
 }
 
 void append_escape(std::string& out, unsigned code) {
@@ -67,7 +67,7 @@ void append(std::string& out, std::string_view text, Style style) {
 }
 
 std::string rewritten(std::string_view text, Style style) {
-  if (std::ranges::all_of(text, is_plain)) return std::string(text);  // as good as always
+  if (std::ranges::all_of(text, is_plain)) return std::string(text);  // the common case
   std::string out;
   append(out, text, style);
   return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same fields as decode_node.cc's.
+// Reads nodes from protobuf: the same fields as decode_node.cc.
 #include "apis/gpu_conditions.h"
 #include "apis/protobuf_reader.h"
 
@@ -31,7 +31,7 @@ bool read_spec(ProtobufField spec, Node& node) {
   each_field(spec.bytes(), [&](std::uint32_t number, ProtobufField field) {
     if (number == SpecField::kTaints) return append(field, taints);
     if (number != SpecField::kUnschedulable) return false;
-    // Here it always stands, in JSON only if true; and a JSON patch tests what JSON has.
+    // Protobuf always has this field, JSON only if true. JSON patch tests need JSON's form.
     node.unschedulable = field.integer() != 0 ? std::optional<bool>(true) : std::nullopt;
     return true;
   });

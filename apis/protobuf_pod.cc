@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hot path: a cluster's pods change all day. The same fields as decode_pod.cc's.
+// Reads pods from protobuf: the same fields as decode_pod.cc. This is the hot path: a cluster's
+// pods change all day.
 #include "apis/pod_requests.h"
 #include "apis/pod_trouble.h"
 #include "apis/protobuf_reader.h"

@@ -46,7 +46,7 @@ struct MetaField {
   };
 };
 
-// The years 0 to 9999, which are all that RFC 3339 can write.
+// The years 0 to 9999, the range of RFC 3339.
 constexpr std::int64_t kFirstSecond = -62'167'219'200, kLastSecond = 253'402'300'799;
 
 bool is_ascii(std::string_view text) {
@@ -142,8 +142,8 @@ bool read(ProtobufField field, std::int32_t& out) {
   return true;
 }
 
-// metav1.Time's zero is a message without fields here, and null in JSON; of fractions, JSON has
-// none.
+// The zero of metav1.Time is a message without fields here, and null in JSON. JSON has no fractions
+// of a second.
 bool read(ProtobufField field, std::optional<Time>& out) {
   out.reset();
   each_field(field.bytes(), [&](std::uint32_t number, ProtobufField part) {
@@ -240,7 +240,7 @@ bool read(ProtobufField meta, ObjectMeta& out) {
       case MetaField::kFinalizers:
         return append(field, finalizers);
       default:
-        return false;  // managedFields above all, half of the bytes
+        return false;  // mostly managedFields, half of the bytes
     }
   });
   out.labels = StringMap::take(labels);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads protobuf messages in one pass, front to back, for protobuf_pod.cc and protobuf_node.cc.
-// What nobody asks for is stepped over by its length. Bytes that are no such message throw a
-// std::exception, which decode_protobuf.cc turns into an Error.
+// Reads protobuf messages in one pass, front to back, for protobuf_pod.cc and protobuf_node.cc. It
+// skips unwanted fields by their length. Malformed bytes throw a std::exception, which
+// decode_protobuf.cc turns into an Error.
 //
-// Field numbers stand beside their readers, in structs named after the messages of
-// k8s.io/api/core/v1 and k8s.io/apimachinery/pkg (generated.proto in each); they never change.
+// Each reader has its field numbers beside it, in structs with the names of the messages in
+// k8s.io/api/core/v1 and k8s.io/apimachinery/pkg (generated.proto in each). The numbers never
+// change.
 #pragma once
 
 #define PROTOZERO_USE_VIEW std::string_view
@@ -21,7 +22,7 @@
 
 namespace berth {
 
-// A field whose number has been read and whose value has not: it is read once.
+// A field after its number has been read. Read the value only once.
 class ProtobufField {
  public:
   explicit ProtobufField(protozero::pbf_reader& reader) : reader_(reader) {}
@@ -32,7 +33,8 @@ class ProtobufField {
   protozero::pbf_reader& reader_;
 };
 
-// Calls on_field(number, field) → bool for each field; false: it was not read, and is skipped.
+// Calls on_field(number, field) → bool for each field. If it returns false, it did not read the
+// field, which is then skipped.
 template <class OnField>
 void each_field(std::string_view message, OnField&& on_field) {
   for (protozero::pbf_reader reader(message); reader.next();) {
@@ -40,12 +42,11 @@ void each_field(std::string_view message, OnField&& on_field) {
   }
 }
 
-// A string as UTF-8: JSON's encoder replaces what is none, and so does this, for a client that
-// writes protobuf may have put in any bytes, and what is read here is written again as JSON. Lives
-// until the next call.
+// A string as UTF-8. Clients that write protobuf can store any bytes, and berth writes the text
+// again as JSON. So this replaces invalid bytes, as JSON's encoder does. Valid until the next call.
 std::string_view as_text(std::string_view bytes);
 
-// All return true: the field was read.
+// All return true: they have read the field.
 bool read(ProtobufField field, std::string& out);
 bool read(ProtobufField field, Text& out);
 bool read(ProtobufField field, bool& out);
@@ -66,7 +67,7 @@ bool read(ProtobufField field, ObjectMeta& out);        // annotations by keeps_
 void read_message(std::string_view message, Pod& out);   // protobuf_pod.cc
 void read_message(std::string_view message, Node& out);  // protobuf_node.cc
 
-// As in json_reader.h.
+// The same limit as in json_reader.h.
 inline constexpr std::size_t kMaxRepeated = 20'000;
 [[noreturn]] void throw_too_many();
 
@@ -77,7 +78,7 @@ bool append(ProtobufField field, std::vector<T>& out) {
   return read(field, out.emplace_back());
 }
 
-// What was gathered in a vector that keeps its memory, moved out in one allocation.
+// Moves collected items out with one allocation; `gathered` keeps its memory.
 template <class T>
 std::vector<T> take(std::vector<T>& gathered) {
   std::vector<T> taken(std::make_move_iterator(gathered.begin()),

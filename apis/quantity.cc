@@ -19,7 +19,7 @@ struct Suffix {
   int power_of_1024 = 0;
 };
 
-// Away from zero, as Quantity.Value() rounds.
+// Away from zero, like Quantity.Value().
 std::int64_t round_up(int128_t nanos, std::int64_t unit) {
   int128_t units = nanos / unit;
   if (nanos % unit > 0) ++units;
@@ -30,7 +30,7 @@ std::int64_t round_up(int128_t nanos, std::int64_t unit) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// "e3", "E-6": capped, since anything past a few dozen is zero or too large anyway.
+// "e3", "E-6". The result is limited: beyond a few dozen, every quantity is zero or too large.
 std::optional<int> read_exponent(std::string_view text) {
   bool negative = false;
   if (!text.empty() && (text.front() == '+' || text.front() == '-')) {
@@ -84,8 +84,8 @@ std::optional<Suffix> read_suffix(std::string_view text) {
   return Suffix{*exponent, 0};
 }
 
-// A number of any length in decimal digits, most significant first, times 10^exponent. Slow and
-// exact: only quantities with a point, an exponent or more than 18 digits come here.
+// A decimal number of any length, most significant digit first, times 10^exponent. Slow and exact.
+// Used only for quantities with a point, an exponent or more than 18 digits.
 struct Decimal {
   std::vector<int> digits;
   int exponent = 0;
@@ -100,7 +100,7 @@ struct Decimal {
     for (; carry > 0; carry /= 10) digits.insert(digits.begin(), carry % 10);
   }
 
-  // The value in units, rounded away from zero; nothing if it is larger than `limit`.
+  // The value in units, rounded away from zero; nullopt if it is larger than `limit`.
   std::optional<int128_t> round_up(int128_t limit) const {
     int kept = static_cast<int>(digits.size()) + exponent;  // digits left of the point
     int128_t value = 0;
@@ -151,7 +151,7 @@ std::string print(int128_t value) {
 }  // namespace
 
 Result<Quantity> Quantity::parse(std::string_view text) {
-  // A Quantity of more characters is an attack or a mistake; the API server's own are short.
+  // A longer quantity is an attack or a mistake; the API server writes short ones.
   constexpr std::size_t kMaxLength = 128;
   if (text.size() > kMaxLength) return bad_quantity(text);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantity: resource.Quantity, exact. Counted in billionths, which is the finest the API server
-// keeps (it rounds anything finer up), in 128 bits: the largest quantity the API admits, 2^63-1
-// whole units, fits.
+// Quantity: an exact resource.Quantity, in billionths. The API server keeps nothing finer (it
+// rounds up). 128 bits are enough: the largest quantity that it admits is 2^63-1 whole units.
 #pragma once
 
 #include <compare>
@@ -28,15 +27,15 @@ class Quantity {
   // what is accepted.
   static Result<Quantity> parse(std::string_view text);
 
-  // The value if it is a whole number that fits, else nothing: 500m GPUs is not a number of GPUs.
+  // The value if it is a whole number that fits, else nullopt: 500m is no number of GPUs.
   std::optional<std::int64_t> as_whole() const;
-  // Rounded up, as Quantity.Value() does, saturating at int64.
+  // Rounded up like Quantity.Value(); too large values become int64's maximum.
   std::int64_t rounded_up() const;
-  // In thousandths, likewise, as Quantity.MilliValue() does.
+  // In thousandths, rounded and limited in the same way, like Quantity.MilliValue().
   std::int64_t thousandths_rounded_up() const;
   bool is_zero() const { return nanos_ == 0; }
 
-  // Decimal: "4", "500m", "1500u", "1n". Binary suffixes are not kept.
+  // Decimal: "4", "500m", "1500u", "1n". Binary suffixes are lost.
   std::string str() const;
 
   Quantity& operator+=(const Quantity& other) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reasons: the words in conditions, in status.details[].reason and in events. They are API: users
-// script against them, and docs/reasons.md explains each.
+// Reasons: the words in conditions, in status.details[].reason and in events. They are API, because
+// users' scripts depend on them. docs/reasons.md explains each.
 #pragma once
 
 namespace berth::reasons {
 
-// Of any object: the API server refuses a write for good. On nodes, layouts and policies, and of
-// the event on the object that was to be written.
+// On any object: the API server refuses a write for good. In conditions of nodes, layouts and
+// policies, and in an event on the object of the write.
 inline constexpr char kWriteRefused[] = "WriteRefused";
-// Condition Stopped has it on every object of berth's, and whatever waits until berth resumes.
+// In condition Stopped of all berth's objects, and on all that waits until berth resumes.
 inline constexpr char kOperationsStopped[] = "OperationsStopped";
 
 // -- MIGLayout --
-// Why a node waits; the layout's owner can do something about it (status.nodes.blocked).
+// Why a node waits, if the layout's owner can change it (status.nodes.blocked).
 inline constexpr char kAgentNotConfigured[] = "AgentNotConfigured";
 inline constexpr char kCapacityGuard[] = "CapacityGuard";
 inline constexpr char kContested[] = "Contested";
@@ -36,7 +36,7 @@ inline constexpr char kToleratesCordon[] = "ToleratesCordon";
 inline constexpr char kUnknownProduct[] = "UnknownProduct";
 inline constexpr char kUnmanagedPod[] = "UnmanagedPod";
 inline constexpr char kVirtualMachineNode[] = "VirtualMachineNode";
-// Why a node waits; time or its turn will tell (status.nodes.pending).
+// Why a node waits, if the wait ends by itself (status.nodes.pending).
 inline constexpr char kAdmissionInFlight[] = "AdmissionInFlight";
 inline constexpr char kAllocatableMismatch[] = "AllocatableMismatch";
 inline constexpr char kAskingPods[] = "AskingPods";
@@ -51,7 +51,7 @@ inline constexpr char kNodeNotReady[] = "NodeNotReady";
 inline constexpr char kPaused[] = "Paused";
 inline constexpr char kPoolMaxUnavailable[] = "PoolMaxUnavailable";
 inline constexpr char kUpgradeInProgress[] = "UpgradeInProgress";
-// What a node on its way waits for.
+// What a node in progress waits for.
 inline constexpr char kAgentPending[] = "AgentPending";
 inline constexpr char kAgentFailed[] = "AgentFailed";
 inline constexpr char kAgentRebooting[] = "AgentRebooting";
@@ -61,20 +61,20 @@ inline constexpr char kLateBinding[] = "LateBinding";
 inline constexpr char kPodsLeaving[] = "PodsLeaving";
 inline constexpr char kSettling[] = "Settling";
 inline constexpr char kVerifying[] = "Verifying";
-// Of conditions.
+// In conditions.
 inline constexpr char kAllNodesUpdated[] = "AllNodesUpdated";
 inline constexpr char kInvalidSpec[] = "InvalidSpec";
 inline constexpr char kNoNodesSelected[] = "NoNodesSelected";
 inline constexpr char kNodeFailed[] = "NodeFailed";
 inline constexpr char kRollingOut[] = "RollingOut";
 inline constexpr char kDeleting[] = "Deleting";
-// Of events about a layout: NodeFailed, Deleting and AgentConfigTooLarge besides.
+// In events about a layout, with NodeFailed, Deleting and AgentConfigTooLarge.
 inline constexpr char kRolloutStarted[] = "RolloutStarted";
 inline constexpr char kRolloutBlocked[] = "RolloutBlocked";
 inline constexpr char kRolloutFinished[] = "RolloutFinished";
 inline constexpr char kNodeUpdated[] = "NodeUpdated";
 inline constexpr char kDeleted[] = "Deleted";
-// Of events about a node: AgentFailed, LateBinding and RolloutForgotten besides.
+// In events about a node, with AgentFailed, LateBinding and RolloutForgotten.
 inline constexpr char kCordoned[] = "Cordoned";
 inline constexpr char kReleased[] = "Released";
 inline constexpr char kRepartitioned[] = "Repartitioned";
@@ -88,7 +88,7 @@ inline constexpr char kRolloutFailed[] = "RolloutFailed";
 inline constexpr char kUncordonedByHand[] = "UncordonedByHand";
 
 // -- GPUClusterPolicy --
-// Of Ready, Reconciling and Stalled.
+// In Ready, Reconciling and Stalled.
 inline constexpr char kPoolsInPlace[] = "PoolsInPlace";
 inline constexpr char kLabelling[] = "Labelling";
 inline constexpr char kPluginRollout[] = "PluginRollout";
@@ -103,11 +103,11 @@ inline constexpr char kMigStrategyOverridden[] = "MigStrategyOverridden";
 inline constexpr char kKeyForbidden[] = "KeyForbidden";
 inline constexpr char kKeysContested[] = "KeysContested";
 inline constexpr char kPriorityClassTaken[] = "PriorityClassTaken";
-// Of events: PoolsInPlace, Deleting and Deleted about the policy besides.
+// In events about the policy, with PoolsInPlace, Deleting and Deleted.
 inline constexpr char kPoolKeysCorrected[] = "PoolKeysCorrected";
 inline constexpr char kPolicyBlocked[] = "PolicyBlocked";
 inline constexpr char kPoolsLabelled[] = "PoolsLabelled";
-// Of MetricsMissing.
+// In MetricsMissing.
 inline constexpr char kMetricsUnreachable[] = "MetricsUnreachable";
 inline constexpr char kMetricsUnreadable[] = "MetricsUnreadable";
 inline constexpr char kMetricsRefused[] = "MetricsRefused";
@@ -115,28 +115,28 @@ inline constexpr char kExporterMissing[] = "ExporterMissing";
 inline constexpr char kSeriesMissing[] = "SeriesMissing";
 inline constexpr char kSeriesImplausible[] = "SeriesImplausible";
 inline constexpr char kPodsNotNamed[] = "PodsNotNamed";
-// Of MetricsIgnored.
+// In MetricsIgnored.
 inline constexpr char kForeignSeries[] = "ForeignSeries";
-// Of NotConfirmed.
+// In NotConfirmed.
 inline constexpr char kExporterDisagrees[] = "ExporterDisagrees";
 inline constexpr char kExporterSilent[] = "ExporterSilent";
 // The condition ClockSkewed and its reason.
 inline constexpr char kClockSkewed[] = "ClockSkewed";
-// Of HealthLimited.
+// In HealthLimited.
 inline constexpr char kTooManyUnhealthy[] = "TooManyUnhealthy";
-// Of events about a node whose GPUs break.
+// In events about a node whose GPUs fail.
 inline constexpr char kGpusUnhealthy[] = "GPUsUnhealthy";
 inline constexpr char kUnhealthyCordoned[] = "UnhealthyCordoned";
 inline constexpr char kGpusRecovered[] = "GPUsRecovered";
 inline constexpr char kProofFailed[] = "ProofFailed";
 
 // -- Pods --
-inline constexpr char kSlippedPastAdmission[] = "SlippedPastAdmission";  // of the event on the pod
-inline constexpr char kGpusIdle[] = "GPUsIdle";                          // likewise
-inline constexpr char kGpusReclaimed[] = "GPUsReclaimed";                // likewise, and on Jobs
-inline constexpr char kGpusKept[] = "GPUsKept";                          // likewise
+inline constexpr char kSlippedPastAdmission[] = "SlippedPastAdmission";  // in the event on the pod
+inline constexpr char kGpusIdle[] = "GPUsIdle";                          // in the event on the pod
+inline constexpr char kGpusReclaimed[] = "GPUsReclaimed";  // in events on pods and Jobs
+inline constexpr char kGpusKept[] = "GPUsKept";            // in events on pods and Jobs
 
-// -- What `berth why` answers, besides --
+// -- Further answers of `berth why` --
 inline constexpr char kAwaitsScheduler[] = "AwaitsScheduler";
 inline constexpr char kCudaTooOld[] = "CUDATooOld";
 inline constexpr char kDeviceClaims[] = "DeviceClaims";
@@ -171,12 +171,12 @@ inline constexpr char kWillBeEvicted[] = "WillBeEvicted";
 inline constexpr char kWillBeRequeued[] = "WillBeRequeued";
 
 // -- GPUQueue --
-// Of Ready and Stalled, beside kQueueHeld.
+// In Ready and Stalled, with kQueueHeld.
 inline constexpr char kQueueActive[] = "QueueActive";
 inline constexpr char kQueueInvalid[] = "QueueInvalid";
 inline constexpr char kMixedQuotaUnits[] = "MixedQuotaUnits";
-// Of Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, BudgetExceeded,
-// BudgetPeriodUnclear, PriorityClassNotAccepted, PinBlocked and AdmissionsPaused, beside
+// In Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, BudgetExceeded,
+// BudgetPeriodUnclear, PriorityClassNotAccepted, PinBlocked and AdmissionsPaused, with
 // kWriteRefused. WorkloadsLeftAlone has kRecordNewer.
 inline constexpr char kNodesOfferLess[] = "NodesOfferLess";
 inline constexpr char kPoolUnknown[] = "PoolUnknown";
@@ -184,23 +184,24 @@ inline constexpr char kNamespaceNotManaged[] = "NamespaceNotManaged";
 inline constexpr char kDefaultContested[] = "DefaultContested";
 inline constexpr char kQuotaNameTaken[] = "QuotaNameTaken";
 inline constexpr char kTighterQuota[] = "TighterQuota";
-inline constexpr char kNamespaceQuotaCorrected[] = "NamespaceQuotaCorrected";  // of an event
-inline constexpr char kBudgetExceeded[] = "BudgetExceeded";  // of the condition, and of workloads
+inline constexpr char kNamespaceQuotaCorrected[] = "NamespaceQuotaCorrected";  // in an event
+inline constexpr char kBudgetExceeded[] = "BudgetExceeded";  // in the condition, and on workloads
 inline constexpr char kTimeZoneUnknown[] = "TimeZoneUnknown";
 inline constexpr char kWatchBehind[] = "WatchBehind";
-inline constexpr char kPreempted[] = "Preempted";            // likewise
-inline constexpr char kGangTakenBack[] = "GangTakenBack";    // likewise
-inline constexpr char kGangStays[] = "GangStays";            // likewise
-inline constexpr char kPodsOnDeadNode[] = "PodsOnDeadNode";  // likewise, and of what waits
-inline constexpr char kForceDeleted[] = "ForceDeleted";      // likewise
-inline constexpr char kPodKept[] = "PodKept";                // likewise, and on nodes
+inline constexpr char kPreempted[] = "Preempted";          // in an event
+inline constexpr char kGangTakenBack[] = "GangTakenBack";  // in an event
+inline constexpr char kGangStays[] = "GangStays";          // in an event
+// in an event, and on pending workloads
+inline constexpr char kPodsOnDeadNode[] = "PodsOnDeadNode";
+inline constexpr char kForceDeleted[] = "ForceDeleted";  // in an event
+inline constexpr char kPodKept[] = "PodKept";            // in an event, and on nodes
 inline constexpr char kPriorityClassNotAccepted[] = "PriorityClassNotAccepted";
-inline constexpr char kPinBlocked[] = "PinBlocked";  // of the condition of that name, and of a pod
+inline constexpr char kPinBlocked[] = "PinBlocked";  // in the condition of that name, and on a pod
 // Why a workload is in no queue.
 inline constexpr char kNamespaceNotSelected[] = "NamespaceNotSelected";
 inline constexpr char kNoGPUs[] = "NoGPUs";
 inline constexpr char kNoQueue[] = "NoQueue";
-// Why a workload waits, beside kBackingOff and kResourceNotOffered.
+// Why a workload waits, with kBackingOff and kResourceNotOffered.
 inline constexpr char kAdmissible[] = "Admissible";
 inline constexpr char kBehindInQueue[] = "BehindInQueue";
 inline constexpr char kExceedsAdmission[] = "ExceedsAdmission";
@@ -213,7 +214,7 @@ inline constexpr char kNotReady[] = "NotReady";
 inline constexpr char kNoTopologyDomain[] = "NoTopologyDomain";
 inline constexpr char kNodesNotSelected[] = "NodesNotSelected";
 inline constexpr char kQueueInTrouble[] = "QueueInTrouble";
-inline constexpr char kRecordNewer[] = "RecordNewer";  // and of conditions
+inline constexpr char kRecordNewer[] = "RecordNewer";  // also in conditions
 inline constexpr char kQueueHeld[] = "QueueHeld";
 inline constexpr char kQueueNotFound[] = "QueueNotFound";
 inline constexpr char kReleaseRefused[] = "ReleaseRefused";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResourceQuota: what the pods of a namespace may ask for in all, and what they ask for now.
+// ResourceQuota: what the pods of a namespace may request in total, and what they request now.
 #pragma once
 
 #include "apis/meta.h"
@@ -9,10 +9,10 @@ namespace berth {
 
 struct ResourceQuota {
   ObjectMeta meta;
-  // spec.hard. Keys are as quotas write them: "requests.nvidia.com/gpu" bounds the resource
+  // spec.hard. Its keys have a prefix: "requests.nvidia.com/gpu" limits the resource
   // nvidia.com/gpu.
   ResourceList hard;
-  // status.used, by the API server's own count, which follows with a delay.
+  // status.used, as the API server counts it, with a delay.
   ResourceList used;
   bool operator==(const ResourceQuota&) const = default;
 };

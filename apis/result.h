@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result<T>: a value or an Error. g++ 12 in C++20 mode has no <expected>, so this carries
-// std::expected's member names and can become an alias for it later.
+// Result<T>: a value or an Error. g++ 12 in C++20 mode has no <expected>. The members have the
+// names of std::expected, so Result can become an alias later.
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,11 @@
 
 namespace berth {
 
-// What went wrong, by fate. Spec errors become a condition on the object; cluster errors go back to
-// the queue with backoff, told apart by kind and never by text.
+// The kinds of errors. A spec error becomes a condition on the object. For a cluster error berth
+// requeues the key with backoff. The kind decides, never the text.
 enum class ErrorKind {
-  kInvalidSpec,    // the user's to fix: which object, which field, what to write instead
-  kDecode,         // bytes from elsewhere that are not what they should be
+  kInvalidSpec,    // a user must fix it: the error names object, field and what to write
+  kDecode,         // bytes from outside that berth can't decode
   kNotFound,       // 404
   kAlreadyExists,  // 409 AlreadyExists
   kConflict,       // 409 Conflict, and the bare 422 of a failed JSON patch test
@@ -25,11 +25,11 @@ enum class ErrorKind {
   kForbidden,      // 403
   kUnauthorized,   // 401
   kThrottled,      // 429
-  kTimeout,        // our deadline, 408 or 504
+  kTimeout,        // berth's deadline, 408 or 504
   kUnavailable,    // no connection, 502, 503
   kServer,         // any other 5xx
   kBadRequest,     // any other 4xx
-  kCancelled,      // we stopped it ourselves
+  kCancelled,      // berth cancelled the request
 };
 
 const char* to_string(ErrorKind kind);
@@ -45,14 +45,14 @@ struct ErrorCause {
 struct Error {
   ErrorKind kind = ErrorKind::kServer;
   std::string message;  // a sentence
-  std::string where;    // a field path or object key; empty when the message says it
+  std::string where;    // a field path or object key; empty if the message contains it
   int http_code = 0;    // 0: no reply
   std::string reason;   // metav1.Status.reason as the server sent it; empty if it sent none
   std::vector<ErrorCause> causes;                   // metav1.Status.details.causes
   std::optional<std::chrono::seconds> retry_after;  // the Retry-After header
 };
 
-// "where: message", or the message alone.
+// "where: message", or only the message.
 std::string describe(const Error& error);
 
 inline Error invalid_spec(std::string where, std::string message) {

@@ -17,7 +17,7 @@ std::optional<std::int64_t> read_integer(std::string_view text) {
   return value;
 }
 
-// Gt and Lt hold only between one whole number and a label that is one.
+// Gt and Lt hold only if the requirement has one whole number and the label is a whole number.
 std::optional<std::strong_ordering> compare_numbers(const Text* label,
                                                     const std::vector<Text>& values) {
   if (label == nullptr || values.size() != 1) return std::nullopt;

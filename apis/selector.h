@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// metav1.LabelSelector and core/v1 NodeSelector terms, with all operators.
+// LabelSelector of metav1 and the node selector terms of core/v1, with all operators.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ struct SelectorRequirement {
   bool operator==(const SelectorRequirement&) const = default;
 };
 
-// True if the labels satisfy the requirement. NotIn and DoesNotExist hold when the key is absent.
+// True if the labels satisfy the requirement. NotIn and DoesNotExist hold if the key is absent.
 bool matches(const SelectorRequirement& requirement, const StringMap& labels);
 
 struct LabelSelector {
@@ -44,7 +44,7 @@ struct LabelSelector {
   bool operator==(const LabelSelector&) const = default;
 };
 
-// "a=b,c in (d,e),!f", as kubectl prints it; "<everything>" when empty.
+// "a=b,c in (d,e),!f", as kubectl prints it; "<everything>" if empty.
 std::string format(const LabelSelector& selector);
 
 }  // namespace berth

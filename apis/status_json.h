@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every kind's status is encoded with. Only for apis/*.cc.
+// Encodes parts that every kind's status has. Only for apis/*.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,16 +12,16 @@ namespace berth {
 
 using StatusJson = nlohmann::ordered_json;
 
-// The server refuses a message longer than limits::kMaxMessage, and with it the whole status. Cut
-// between characters, never inside one.
+// The server refuses a whole status if one message is longer than limits::kMaxMessage. So this
+// shortens the message, but never inside a character.
 std::string clip(const std::string& message);
 
 StatusJson encode(const std::vector<Condition>& conditions);
 
-// A message may quote foreign bytes: what is no UTF-8 is replaced, never thrown over.
+// A message may quote foreign bytes. dump() replaces invalid UTF-8 and never throws for it.
 std::string dump(const StatusJson& json);
 
-// The body of a merge patch of the status: only the version of the object that was read takes it.
+// The body of a merge patch of the status. Its precondition is the resourceVersion of `read`.
 std::string dump_status_patch(const ObjectMeta& read, StatusJson status);
 
 }  // namespace berth

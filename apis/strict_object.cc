@@ -73,7 +73,7 @@ void check_string_map(const Json& meta, const char* field, std::vector<Complaint
 }
 
 void check_name(const Json& meta, std::vector<Complaint>& complaints) {
-  // A DNS subdomain; a kind that allows less says so by its rules.
+  // A DNS subdomain. A kind with stricter names checks them in its rules.
   static const std::string kName =
       "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
   constexpr std::size_t kMaxName = 253;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth validate` for one object of ours: what the API server would refuse, said with file and
-// line. This is what the kinds have in common; what is a kind's own is its field table, its reader
-// and its rules. Only for apis/*.cc.
+// `berth validate` for one object of berth's kinds: reports what the API server would refuse, with
+// file and line. This is the common part. Each kind adds its field table, its reader and its rules.
+// Only for apis/*.cc.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,8 @@
 
 namespace berth {
 
-// read() gets the object to take what can be read of it: what is wrong is complained of, and keeps
-// its default. check() is asked for the rules then, as on the server, if the spec's fields are each
-// right.
+// read() gets the object and takes all readable fields; wrong ones are reported and keep their
+// defaults. If every field of the spec is right, check() then checks the rules, as the server does.
 std::vector<Finding> decode_strictly(const ManifestDocument& document, std::string_view file,
                                      const KindInfo& kind, const Field& spec,
                                      const std::function<void(const JsonCursor& root)>& read,

@@ -7,8 +7,8 @@
 
 namespace berth {
 
-// An open-addressed table, since every label of every event is looked up here: a hash beside each
-// string, so that a probe reads the string itself only to confirm it.
+// An open-addressed hash table, because berth looks up every label of every event here. The hash is
+// beside each string, so that a lookup compares only strings with an equal hash.
 struct TextPool {
   struct Slot {
     std::uint32_t hash = 0;
@@ -43,7 +43,7 @@ struct TextPool {
       slots[at] = slot;
     }
   }
-  // Closes the gap: whatever was pushed past it moves up, so that no probe ends too early.
+  // Closes the gap: moves displaced entries back, so that no lookup ends too early.
   void erase(Slot& slot) {
     std::size_t gap = static_cast<std::size_t>(&slot - slots.data());
     for (std::size_t at = after(gap); slots[at].rep != nullptr; at = after(at)) {
@@ -57,7 +57,7 @@ struct TextPool {
     --used;
   }
 
-  // Never destroyed: statics that hold Texts may outlive it.
+  // Never destroyed, because static objects that hold Texts may live longer.
   static TextPool& instance() {
     static auto* pool = new TextPool;
     return *pool;

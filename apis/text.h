@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text: an interned immutable string. Fifty thousand pods repeat the same few hundred label keys,
-// namespaces and node names; each is stored once, and a Text is one pointer. Equality is pointer
-// equality.
+// namespaces and node names. The pool stores each once, and a Text is one pointer. Equality is
+// pointer equality.
 //
-// The pool is one per process and not thread-safe: berth has one thread of control.
+// The process has one pool, which is not thread-safe: only one thread of berth uses it.
 #pragma once
 
 #include <compare>
@@ -48,7 +48,7 @@ class Text {
   }
 
   static std::size_t pool_size();   // distinct strings alive, for tests
-  static std::size_t pool_bytes();  // that those hold
+  static std::size_t pool_bytes();  // of their characters
 
  private:
   struct Rep {

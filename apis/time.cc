@@ -15,7 +15,7 @@ using std::chrono::days;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// Takes exactly `count` digits off the front of `text`.
+// Removes exactly `count` digits from the front of `text`.
 std::optional<int> take_number(std::string_view& text, std::size_t count) {
   if (text.size() < count) return std::nullopt;
   int value = 0;
@@ -33,7 +33,7 @@ bool take(std::string_view& text, char c) {
   return true;
 }
 
-// ".123456789": anything finer than a microsecond is dropped.
+// ".123456789": digits finer than a microsecond are dropped.
 std::optional<microseconds> take_fraction(std::string_view& text) {
   std::int64_t value = 0;
   int digits = 0;
@@ -47,7 +47,7 @@ std::optional<microseconds> take_fraction(std::string_view& text) {
   return microseconds(value);
 }
 
-// "Z", "+02:00" or "-05:30", and nothing after it.
+// "Z", "+02:00" or "-05:30", and no text after it.
 std::optional<std::chrono::minutes> take_offset(std::string_view& text) {
   if (take(text, 'Z') || take(text, 'z')) return std::chrono::minutes(0);
   bool negative = take(text, '-');
@@ -89,12 +89,12 @@ std::optional<Time> read_time(std::string_view text) {
   const Time time = Time(std::chrono::sys_days(date)) + std::chrono::hours(*hour) +
                     std::chrono::minutes(*minute) + std::chrono::seconds(*second) + fraction -
                     *offset;
-  // Beyond the years that can be written an offset may lead, and nothing could be read back.
+  // An offset may lead to a year that format_time() could not write.
   const int utc_year{std::chrono::year_month_day(std::chrono::floor<days>(time)).year()};
   return utc_year >= 0 && utc_year <= 9999 ? std::optional(time) : std::nullopt;
 }
 
-// The number's last `digits` digits.
+// Appends the last `digits` digits of the number.
 void append_number(std::string& to, std::int64_t number, std::size_t digits) {
   to.resize(to.size() + digits);
   for (auto at = to.rbegin(); digits > 0; --digits, number /= 10)
@@ -109,7 +109,7 @@ std::string format_seconds(Time time) {
   text.reserve(std::size("2026-11-21T14:22:49.123456Z"));
   if (const int year{date.year()}; year >= 0 && year <= 9999)
     append_number(text, year, 4);
-  else  // protobuf, which counts seconds, may lead there
+  else  // times from protobuf may have such a year
     text += fmt::format("{:04}", year);
   append_number(text += '-', static_cast<unsigned>(date.month()), 2);
   append_number(text += '-', static_cast<unsigned>(date.day()), 2);
@@ -123,7 +123,7 @@ Error duration_error(std::string_view text, std::string_view advice) {
   return decode_error("", fmt::format("\"{}\" is not a duration: {}", text.substr(0, 64), advice));
 }
 
-// Milliseconds of one unit; 0 if there is no such unit here. Takes the unit off the front.
+// The milliseconds of one unit; 0 if the unit is unknown. Removes the unit from the front.
 std::int64_t take_unit(std::string_view& text) {
   if (text.substr(0, 2) == "ms") {
     text.remove_prefix(2);
@@ -154,7 +154,7 @@ std::string format_micro_time(Time time) {
 
 Result<Duration> parse_duration(std::string_view text) {
   constexpr std::string_view kAdvice = "write it in h, m, s and ms, as 90s, 20m or 1h30m";
-  // Far beyond any bound of ours, and far from overflow: 2^53 ms are 285,000 years.
+  // Far above every limit of berth, and far from overflow: 2^53 ms are 285,000 years.
   constexpr std::int64_t kMax = std::int64_t{1} << 53;
   if (text.empty()) return duration_error(text, kAdvice);
 
@@ -211,7 +211,7 @@ std::string format_duration(Duration duration) {
 std::string format_duration_short(Duration duration) {
   std::string text = format_duration(duration);
   auto drop = [&text](std::string_view zero) {
-    // "1h0m0s" → "1h": a zero counts only right after a unit, so that "10s" keeps its zero.
+    // "1h0m0s" → "1h": removes a zero only right after a unit, so that "10s" keeps its zero.
     if (text.size() > zero.size() && std::string_view(text).ends_with(zero)) {
       char before = text[text.size() - zero.size() - 1];
       if (before == 'h' || before == 'm') text.resize(text.size() - zero.size());

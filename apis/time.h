@@ -11,20 +11,20 @@
 namespace berth {
 
 using Duration = std::chrono::milliseconds;
-// Wall-clock time, UTC. Durations that matter inside one process are measured by Loop::now()
-// instead (controller/io/loop.h).
+// Wall-clock time, UTC. To measure a duration inside one process, use Loop::now()
+// (controller/io/loop.h).
 using Time = std::chrono::sys_time<std::chrono::microseconds>;
 
-// RFC 3339 with or without a fraction: "2026-11-21T14:22:49Z". Offsets other than Z are accepted.
+// RFC 3339 with or without a fraction: "2026-11-21T14:22:49Z". It accepts other offsets than Z.
 Result<Time> parse_time(std::string_view text);
 std::string format_time(Time time);        // metav1.Time: seconds, "2026-11-21T14:22:49Z"
 std::string format_micro_time(Time time);  // metav1.MicroTime: "2026-11-21T14:22:49.123456Z"
 
-// Go's time.ParseDuration without sign and units below milliseconds: "90s", "1h30m", "1.5h", "0s";
-// "d" is refused with advice.
+// The format of Go's time.ParseDuration without a sign and without units below milliseconds: "90s",
+// "1h30m", "1.5h", "0s". The error for "d" says what to write instead.
 Result<Duration> parse_duration(std::string_view text);
-std::string format_duration(
-    Duration duration);  // "1h30m0s" as Go prints it, "250ms" below a second
-std::string format_duration_short(Duration duration);  // for people: "1h30m", "20m", "45s"
+// "1h30m0s" as Go prints it, "250ms" below a second.
+std::string format_duration(Duration duration);
+std::string format_duration_short(Duration duration);  // for users: "1h30m", "20m", "45s"
 
 }  // namespace berth

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchedKinds: the kinds that berth keeps in memory, in one table. A new one is its struct
-// with its kKind, its reader, a row here, and what docs/architecture.md lists beside it.
+// WatchedKinds: one table of the kinds that berth keeps in memory. To add a kind, write its struct
+// with its kKind, its reader, a row here, and what docs/architecture.md lists for a new kind.
 #pragma once
 
 #include "apis/core.h"
@@ -12,18 +12,19 @@
 namespace berth {
 
 enum class WatchScope {
-  kCluster,     // all there are
-  kUnfinished,  // those that have not ended, and the few others of core/ended_pods.h
-  kAgents,      // those in the namespace of NVIDIA's agents
-  kLedger,      // those, and the ledgers in berth's own: the rest is nobody's business, nor our
-                // memory's
+  kCluster,     // all objects
+  kUnfinished,  // unfinished ones, and the few others of core/ended_pods.h
+  kAgents,      // in the namespace of NVIDIA's node components
+  // In that namespace, and the ledgers in berth's own. berth needs no other ConfigMaps, and they
+  // would cost memory.
+  kLedger,
 };
 struct Watching {
   WatchScope scope;
-  bool optional;  // berth works without it: the CRD may not be installed
+  bool optional;  // berth works without the kind: its CRD may be absent
 };
 
-// Its struct, where it is watched, whether the API server may lack it.
+// The struct, the scope of the watch, and whether the API server may lack the kind.
 #define BERTH_WATCHED_KINDS(ROW)            \
   ROW(MIGLayout, kCluster, false)           \
   ROW(Node, kCluster, false)                \
@@ -54,7 +55,7 @@ struct KindList {
   static void each(Visit&& visit) {
     (visit.template operator()<T>(), ...);
   }
-  // Of<T…>: a tuple, say.
+  // Of<T…>, for example a tuple.
   template <template <class...> class Of, template <class> class Item>
   using Map = Of<Item<T>...>;
 };

@@ -35,8 +35,7 @@ bool is_no_number(std::string_view text) {
                           "-.inf", "-.Inf", "-.INF"});
 }
 
-// Go's strconv.ParseInt(text, 0, 64) after the underscores are gone: 0x, 0o, 0b and a leading 0 for
-// octal.
+// Go's strconv.ParseInt(text, 0, 64) without underscores: 0x, 0o, 0b, and a leading 0 for octal.
 std::optional<Json> read_integer(std::string_view text) {
   bool negative = !text.empty() && text.front() == '-';
   if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
@@ -79,7 +78,7 @@ bool looks_like_float(std::string_view text) {
   return digits() > 0 && text.empty();
 }
 
-// JSON knows one kind of number: 2.0 and 2e0 are the whole number 2 to the server.
+// JSON has one kind of number: 2.0 and 2e0 are the whole number 2 for the server.
 std::optional<Json> read_float(std::string_view text) {
   if (!looks_like_float(text)) return std::nullopt;
   if (text.front() == '+') text.remove_prefix(1);
@@ -110,7 +109,7 @@ Result<Json> type_scalar(const std::string& text, const std::string& tag) {
   constexpr std::string_view kYaml = "tag:yaml.org,2002:";
   std::string_view type = tag;
   if (type.starts_with(kYaml)) type.remove_prefix(kYaml.size());
-  if (tag != "?" && type == tag) return Json(text);  // quoted, or a tag of somebody's own
+  if (tag != "?" && type == tag) return Json(text);  // quoted, or with a custom tag
   if (type == "str" || type == "binary") return Json(text);
 
   Json value = text;

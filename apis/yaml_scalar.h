@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an untagged YAML scalar means to kubectl and the API server, whose library follows YAML 1.1
-// where it hurts: yes and on are true, 010 is eight.
+// YamlScalar: the type of an untagged YAML scalar, as kubectl and the API server read it. Their
+// library follows YAML 1.1: yes and on are true, 010 is eight.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,11 +11,11 @@
 
 namespace berth {
 
-// `tag` is "?" for a plain scalar, "!" for a quoted one, or the tag as written. An error for a
-// number that JSON can't hold (.nan, .inf) and for a text that its tag contradicts.
+// `tag` is "?" for a plain scalar, "!" for a quoted one, or the tag as written. It is an error if
+// JSON can't hold the number (.nan, .inf) or if the text contradicts its tag.
 Result<nlohmann::json> type_scalar(const std::string& text, const std::string& tag);
 
-// A mapping's key: always text, numbers and truth values as JSON would print them.
+// A mapping's key: always text. Numbers and booleans become their JSON text.
 Result<std::string> type_key(const std::string& text, const std::string& tag);
 
 }  // namespace berth

@@ -27,7 +27,7 @@ struct TooMuch : std::runtime_error {
 class Builder : public YAML::EventHandler {
  public:
   YamlDocument take() { return std::move(document_); }
-  // The last scalar that is quoted or tagged.
+  // The position of the last scalar that is quoted or has a tag.
   const YAML::Mark& last_tagged() const { return last_tagged_; }
 
   void OnDocumentStart(const YAML::Mark& mark) override { document_.line = mark.line + 1; }
@@ -81,7 +81,7 @@ class Builder : public YAML::EventHandler {
   std::map<YAML::anchor_t, int> anchors_;
 };
 
-// The length of the UTF-8 character at `at`; 0 if none is there.
+// The length of the UTF-8 character at `at`; 0 if there is no valid one.
 std::size_t character_length(std::string_view text, std::size_t at) {
   auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   auto follows = [&](std::size_t count) {
@@ -105,8 +105,9 @@ std::size_t character_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
-// The text as yaml-cpp can bear it: one kind of line end, no byte order mark. Control characters,
-// of which it takes one for the end of the file, and broken UTF-8 are errors.
+// The text in the form that yaml-cpp needs: one kind of line end and no byte order mark. Control
+// characters and broken UTF-8 are errors. yaml-cpp would treat one control character as the end of
+// the file.
 std::string normalise(std::string_view text, std::vector<YamlError>& errors) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::string clean;
@@ -137,8 +138,8 @@ std::string normalise(std::string_view text, std::vector<YamlError>& errors) {
   return clean;
 }
 
-// yaml-cpp lets a quote that is never closed run to the end of the file. Only a stream's last
-// quoted scalar can be one.
+// yaml-cpp reads a quote without an end up to the end of the file. Only the last quoted scalar of a
+// stream can be one.
 bool is_quote_open(std::string_view text, const YAML::Mark& mark) {
   if (mark.is_null()) return false;
   auto start = text.find_first_of("\"'\n", static_cast<std::size_t>(mark.pos));
@@ -156,8 +157,8 @@ bool is_quote_open(std::string_view text, const YAML::Mark& mark) {
   return true;
 }
 
-// yaml-cpp takes a tab at a line's beginning for text, and complains of what that makes of the line
-// or of the next: whether a line there begins so, from `line` outwards; else 0.
+// yaml-cpp treats a tab at the start of a line as text, and then reports an error there or in the
+// next line. Returns the nearest line around `line` that starts with a tab; else 0.
 int line_with_tab(std::string_view text, int line) {
   std::vector<std::string_view> lines;
   for (std::size_t from = 0; from <= text.size();) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A YAML document as a tree that keeps what yaml-cpp's nodes drop: the line of every key and value,
-// duplicate keys, and whether a scalar was quoted. Sizes and depths are bounded; anchors are kept
-// as references, so that a bomb stays small.
+// YamlTree: a YAML document as a tree that keeps what yaml-cpp's nodes lose: the line of every key
+// and value, duplicate keys, and whether a scalar was quoted. Sizes and depths are limited. Anchors
+// stay references, so that a small text can't expand to a huge document.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ struct YamlNode {
   std::string text;  // of a scalar
   std::string tag;   // "?" plain, "!" quoted, else the tag as written
   int line = 0;      // 1-based
-  std::vector<int>
-      children;  // indices; of a mapping key, value, key, value, …; of an alias its target
+  // Indices. For a mapping: key, value, key, value, … For an alias: its target.
+  std::vector<int> children;
 };
 
 struct YamlDocument {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPUQueue's schema and CEL rules can't say of it: what the policy, the nodes, the
-// namespaces and the other queues make of it. Its rules refuse; all that may still change warns.
+// Rules for a GPUQueue that its schema and CEL can't express: they read the policy, the nodes, the
+// namespaces and the other queues. It refuses what can't become valid, and warns of what may.
 #pragma once
 
 #include "apis/gpu_queue.h"

@@ -12,58 +12,33 @@
 namespace berth::advise {
 namespace {
 
-constexpr std::string_view kWholeGpu = "nvidia.com/gpu";
-constexpr std::string_view kShared = ".shared";
-
 // One device of a resource.
 struct Device {
   std::int64_t usable = 0;
-  bool spreads = false;  // a container may use the memory of several
+  bool spreads = false;  // a container may use several as one
   bool shared = false;
 };
-
-const Profile* profile_behind(const Product& product, std::string_view resource) {
-  for (const Profile& profile : product.profiles) {
-    if (mig_resource_name(profile.name) == resource) return &profile;
-    for (const std::string& alias : profile.aliases)
-      if (mig_resource_name(alias) == resource) return &profile;
-  }
-  return nullptr;
-}
-
-// Under strategy `single` nvidia.com/gpu is an instance, and the product's label tells which:
-// "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb". Empty: GPUs there are whole.
-std::string_view instance_in_label(const Node& node) {
-  constexpr std::string_view kMig = "-MIG-";
-  constexpr std::string_view kSharedSuffix = "-SHARED";
-  std::string_view label = label_of(node, names::kGpuProduct);
-  const auto at = label.find(kMig);
-  if (at == label.npos) return {};
-  label.remove_prefix(at + kMig.size());
-  if (label.ends_with(kSharedSuffix)) label.remove_suffix(kSharedSuffix.size());
-  return label;
-}
 
 std::optional<Device> unshared_device(const Node& node, std::string_view resource) {
   const std::optional<Inventory> has = inventory_of(node);
   if (!has) return std::nullopt;
-  const std::string_view instance = instance_in_label(node);
-  if (resource == kWholeGpu && instance.empty()) {
+  const std::string_view instance = single_profile(node);
+  if (resource == kGpuResource && instance.empty()) {
     const auto usable = usable_of_whole(*has);
     if (!usable) return std::nullopt;
     return Device{.usable = *usable, .spreads = true};
   }
   const Product* product = find_product(has->product, has->memory_mib);
   if (product == nullptr) return std::nullopt;
-  const Profile* profile =
-      resource == kWholeGpu ? product->find_profile(instance) : profile_behind(*product, resource);
+  const Profile* profile = profile_behind(
+      *product, resource == kGpuResource ? mig_resource_name(instance) : std::string(resource));
   if (profile == nullptr) return std::nullopt;
   return Device{.usable = usable_bytes(*product, profile->memory_units)};
 }
 
 std::optional<Device> device_of(const Node& node, std::string_view resource) {
-  const bool renamed = resource.ends_with(kShared);
-  if (renamed) resource.remove_suffix(kShared.size());
+  const bool renamed = is_shared_resource(resource);
+  resource = unshared_resource(resource);
   std::optional<Device> device = unshared_device(node, resource);
   if (!device) return std::nullopt;
   const Sharing sharing = read_sharing(node.meta.labels);
@@ -87,7 +62,7 @@ std::optional<std::int64_t> required_memory(std::string_view annotation) {
 
 std::optional<std::int64_t> usable_of_whole(const Inventory& gpus) {
   constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-  constexpr std::int64_t kMostMiB = std::int64_t{1} << 24;  // a label may say anything
+  constexpr std::int64_t kMostMiB = std::int64_t{1} << 24;  // a label may have any value
   if (const Product* product = find_product(gpus.product, gpus.memory_mib))
     return usable_bytes(*product, product->memory_units);
   if (!gpus.memory_mib || *gpus.memory_mib > kMostMiB) return std::nullopt;
@@ -98,7 +73,7 @@ std::optional<std::int64_t> usable_on(const Node& node, std::string_view resourc
                                       std::int64_t count) {
   const std::optional<Device> device = device_of(node, resource);
   if (!device) return std::nullopt;
-  // No node has more; a count of anybody's choice must not overflow.
+  // No node has more GPUs; a user's count must not overflow.
   constexpr std::int64_t kMostOfANode = 64;
   return device->usable * (device->spreads ? std::clamp<std::int64_t>(count, 0, kMostOfANode) : 1);
 }

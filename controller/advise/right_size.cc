@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what each owner's pods hold; what of it the ledger had at work; what would do instead.
+// Outline: what each owner's pods hold; how much of it they utilized by the ledger; what suffices.
 #include "controller/advise/right_size.h"
 
 #include <fmt/format.h>
@@ -17,9 +17,9 @@
 #include "controller/cost/fleet_cost.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/geometry.h"
+#include "controller/fleet/gpu_weight.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
-#include "controller/queue/facts_from.h"
 
 namespace berth::advise {
 namespace {
@@ -27,29 +27,28 @@ namespace {
 using cost::Micros;
 
 constexpr std::chrono::days kLooksBack{30};
-constexpr std::int64_t kWhole = 1'000'000;  // of gpu_weight()
 // Means hide peaks: twice the mean has to fit, or the peak where that is known and less.
 constexpr std::int64_t kRoom = 2;
 constexpr Micros kLeastMeasured = 24 * cost::kSecondsOfHour;  // seconds
 
-// What the pods of one owner have in common.
+// The common properties of one owner's pods.
 struct Holding {
   std::string resource;
   std::int64_t each = 0;
   const Product* product = nullptr;
   std::int64_t pods = 0;
-  bool alike = true;  // and whole GPUs
+  bool alike = true;  // all hold the same number of whole GPUs
 };
 
 void add_pod(const Pod& pod, const Node& node, const Product* product, Holding& holding) {
   std::string resource;
   std::int64_t each = 0;
-  each_gpu_resource(pod.shape->requests, [&](const Text& name, const Quantity& quantity) {
+  for (const auto& [name, quantity] : gpus_in(pod.shape->requests)) {
     if (!resource.empty()) holding.alike = false;
     resource = name.str();
     each = quantity.rounded_up();
-  });
-  if (queue::gpu_weight(node, resource) != kWhole) holding.alike = false;
+  }
+  if (gpu_weight(node, resource) != kWholeGpu) holding.alike = false;
   const bool first = holding.pods++ == 0;
   if (!first && std::tie(resource, each, product) !=
                     std::tie(holding.resource, holding.each, holding.product))
@@ -74,8 +73,8 @@ std::map<std::string, Holding> holdings_of(const Snapshot& snapshot,
   return holdings;
 }
 
-// Whether the owner may have had a peak on that day that is not written down: berth did not always
-// write them, and of the cheapest owners it does not.
+// Whether the owner may have had an unrecorded peak on that day. Older versions of berth recorded
+// no peaks, and the ledger keeps none for its cheapest owners.
 bool hides_peak(const cost::Spendings& day, const std::string& owner) {
   if (day.peaks.contains(owner)) return false;
   const auto spent = day.owners.find(owner);
@@ -83,7 +82,7 @@ bool hides_peak(const cost::Spendings& day, const std::string& owner) {
   return spent->second.used > 0 || spent->second.idle > 0;
 }
 
-// What the ledger has, in one currency. A peak is one only if no day hides a higher one.
+// The ledger's sums in one currency. A peak counts only if every day recorded its peak.
 cost::Spendings ledger_of(const Snapshot& snapshot, const std::string& currency) {
   cost::Spendings sums;
   std::vector<const cost::Spendings*> days;
@@ -122,7 +121,7 @@ const Profile* smallest_profile(const Product& product, std::int64_t percent,
   return best;
 }
 
-// Of a pod's cost, so many parts of so many remain.
+// Sets the saving if `remain` of `of` parts of the cost remain.
 void settle(Micros month, std::int64_t remain, std::int64_t of, OwnerAdvice& advice) {
   advice.month = month - cost::share_of(month, remain, of);
 }
@@ -132,7 +131,7 @@ void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
   const Product* product = holding.product;
   if (holding.each > 1) {
     std::int64_t fewer = std::max<std::int64_t>(1, (holding.each * room + 99) / 100);
-    // What lies on several GPUs now has to lie on fewer.
+    // The memory that several GPUs hold now must fit on fewer.
     std::optional<std::int64_t> all_mib = advice.memory_mib;
     if (all_mib) *all_mib *= holding.each;
     while (product != nullptr && fewer < holding.each &&
@@ -153,10 +152,10 @@ void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
   advice.instead = mig_resource_name(profile->name);
   advice.memory_gb = product->memory_gb * profile->memory_units / product->memory_units;
   advice.part = profile->compute_slices * 100 / product->compute_slices;
-  settle(month, profile->memory_units, product->memory_units, advice);
+  settle(month, profile_weight(*product, *profile), kWholeGpu, advice);
 }
 
-// Where a part of a GPU that others use too leaves more than the advice so far.
+// Advises a part of a shared GPU if that saves more than the present advice.
 void consider_sharing(const PoolSpec* pool, const Product* product, Micros month,
                       OwnerAdvice& advice) {
   if (pool == nullptr || advice.each != 1) return;
@@ -167,15 +166,15 @@ void consider_sharing(const PoolSpec* pool, const Product* product, Micros month
   if (saved <= advice.month) return;
   advice.verdict = Verdict::kShare;
   advice.profile.clear();
-  advice.instead = pool->sharing.rename_by_default ? "nvidia.com/gpu.shared" : "nvidia.com/gpu";
+  advice.instead = pool->sharing.rename_by_default ? kSharedGpuResource : kGpuResource;
   advice.pool = fmt::format("{}, {} by {}", pool->name, to_string(pool->sharing.strategy),
                             pool->sharing.replicas);
   advice.memory_gb = 0;
-  advice.part = 100;  // while the others rest
+  advice.part = 100;  // while the other pods are idle
   advice.month = saved;
 }
 
-// What is counted of an owner, and whether that is a day's worth at least.
+// An owner's measurements, and whether they cover at least one day.
 struct Counted {
   std::optional<int> used;  // percent
   bool enough = false;

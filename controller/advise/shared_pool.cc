@@ -9,7 +9,7 @@ namespace {
 bool shares_whole_gpus(const SharingSpec& sharing) {
   return sharing.strategy != SharingStrategy::kNone && sharing.replicas > 1 &&
          (sharing.resources.empty() ||
-          std::ranges::find(sharing.resources, "nvidia.com/gpu") != sharing.resources.end());
+          std::ranges::find(sharing.resources, kGpuResource) != sharing.resources.end());
 }
 
 }  // namespace

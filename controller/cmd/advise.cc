@@ -21,7 +21,7 @@
 namespace berth {
 namespace {
 
-// What a sum of them stays within.
+// Limits that keep sums from overflowing.
 constexpr int kMaxTokens = 10'000'000;
 constexpr int kMaxSequences = 100'000;
 
@@ -112,9 +112,9 @@ TopTable table_of(const std::vector<advise::OwnerAdvice>& advices) {
   return table;
 }
 
-// What a look at the cluster came to.
+// What the command found in the cluster.
 struct Looked {
-  std::string policy;  // as it stands, JSON
+  std::string policy;  // the present one, as JSON
   std::vector<advise::OwnerAdvice> advices;
   advise::Proposal proposal;
 };
@@ -131,7 +131,7 @@ Result<void> check_read(const Dump& dump, const Settings& settings) {
   return {};
 }
 
-// Of a cluster's text that was read, and that has one.
+// `text` is a cluster that contains a policy.
 std::string standing_policy(const std::string& text) {
   const nlohmann::ordered_json dump = nlohmann::ordered_json::parse(text);
   for (const nlohmann::ordered_json& item : dump.at("items"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth advise`: what owners of GPUs at little work could do with instead, or, of a model and
-// without a cluster, which share of which GPU has room for it.
+// `berth advise`: what owners of underutilized GPUs could request instead. With --model and without
+// a cluster: which share of which GPU has enough memory for a model.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 namespace berth {
 
 struct AdviseFlags {
-  std::string model;  // empty: of owners
+  std::string model;  // empty: advise owners
   std::string precision = "fp16";
   int tokens = 8192;
   int sequences = 1;
   std::string gpu;       // empty: all products
-  std::string snapshot;  // of owners; empty: the live cluster
-  bool sharing = false;  // of owners: advise parts of shared GPUs too
-  bool layouts = false;  // of owners: what they need as manifests, instead of the table
+  std::string snapshot;  // for owners; empty: the live cluster
+  bool sharing = false;  // for owners: also advise parts of shared GPUs
+  bool layouts = false;  // for owners: print manifests instead of the table
   std::string output = "text";
   ConfigFlags connection;
   Settings settings;

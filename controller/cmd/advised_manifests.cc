@@ -40,7 +40,7 @@ std::string print_layout(const advise::ProposedLayout& layout) {
   return document(object);
 }
 
-// What changes in the policy, and for whom that weakens what keeps him apart.
+// The changes of the policy, and for whom they weaken isolation.
 std::string tell_pools(const advise::Proposal& proposal) {
   std::string out = "# The GPUClusterPolicy as it stands, with these changes:\n";
   for (const std::string& pool : proposal.pools)

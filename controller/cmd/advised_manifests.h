@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AdvisedManifests: a proposal as YAML to read, plan and apply: layouts, and the policy where its
-// pools have to change for them or for shared GPUs.
+// AdvisedManifests: a proposal as YAML to review, plan and apply: MIGLayouts, and the policy if its
+// pools must change for them or for shared GPUs.
 #pragma once
 
 #include <string>
@@ -10,9 +10,8 @@
 
 namespace berth {
 
-// `policy`: as it stands, JSON. What has to be done by hand stands in comments: what each owner's
-// pods ask for from then on, and what has no room. No document where nothing is proposed, only a
-// comment that says so.
+// `policy` is the present one, as JSON. Comments list manual steps: what each owner's pods must
+// request afterwards, and which owners don't fit. Without a proposal, only a comment.
 std::string print_manifests(const advise::Proposal& proposal,
                             const std::vector<advise::OwnerAdvice>& advices,
                             const std::string& policy);

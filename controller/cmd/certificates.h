@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth certificates`: makes and renews the webhook's certificates. A program of its own, so that
-// who may tell the API server whom to ask needs no other right, and nobody else needs that one.
+// `berth certificates`: creates and renews the webhook's certificates. A separate program, because
+// a process that may change the webhook configurations should have no other rights, and no other
+// process should have this one.
 #pragma once
 
 #include <string>

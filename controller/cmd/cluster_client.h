@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClusterClient: loop, log, transport and client, the way of each of berth's programs to its API
-// server, built in the one order in which they may be torn down again.
+// ClusterClient: loop, log, transport and client, which connect each berth program to its API
+// server. The order of its members is the only one in which they can be destroyed.
 #pragma once
 
 #include <csignal>
@@ -17,23 +17,23 @@
 
 namespace berth {
 
-// Where the cluster is that the flags, the environment or the pod tell of.
+// Finds the API server from the flags, the environment or the pod.
 Result<ClientConfig> find_cluster(const ConfigFlags& flags,
                                   ExecPlugins plugins = ExecPlugins::kRefused);
 
-// What `berth log-level` sends: log everything from now on, or what the flag says again.
+// Signals of `berth log-level`: log everything from now on, or use the flag's level again.
 inline constexpr int kDebugSignal = SIGUSR1, kFlagLevelSignal = SIGUSR2;
 
 class ClusterClient {
  public:
-  // `component` is what the API server's audit log gets to read of us.
+  // `component` appears in the user agent, and so in the API server's audit log.
   ClusterClient(ClientConfig found, const LogOptions& logging, const std::string& component);
-  // Of another component on the same connections.
+  // A client of another component on the same connections.
   ApiClient client_of(const std::string& component);
 
-  // Logs which berth and which cluster this is; from now on `berth log-level` changes the level.
+  // Logs berth's version and the cluster. From now on `berth log-level` changes the level.
   void log_start();
-  // Asked for by SIGINT and SIGTERM from now on.
+  // SIGINT and SIGTERM request this stop from now on.
   std::stop_token stop_on_signal();
 
   SystemHost host;

@@ -15,7 +15,7 @@ namespace berth {
 
 Result<ClusterDump> read_cluster(const std::string& file, const ConfigFlags& connection,
                                  const DumpQuery& query) {
-  // Each says which cluster is meant, and one of the two would be left unheard.
+  // Each of these selects a cluster, and one would be ignored.
   for (const auto& [flag, value] : {std::pair("--kubeconfig", &connection.kubeconfig),
                                     std::pair("--context", &connection.context)})
     if (!file.empty() && !value->empty())

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClusterDump: the cluster that a command looks at, live or as `berth snapshot` saved it. Both go
-// through the same text.
+// ClusterDump: the cluster for a command, live or from `berth snapshot`. Both use the same text.
 #pragma once
 
 #include <string>
@@ -16,7 +15,7 @@ struct ClusterDump {
   Dump dump;
 };
 
-// `file` empty: the live cluster. An error names the file, or the server.
+// If `file` is empty, reads the live cluster. An error names the file or the server.
 Result<ClusterDump> read_cluster(const std::string& file, const ConfigFlags& connection,
                                  const DumpQuery& query);
 

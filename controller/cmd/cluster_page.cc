@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "controller/cmd/service.h"
+#include "controller/cmd/service_flags.h"
 
 namespace berth {
 
@@ -17,11 +17,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Of the page alone, so that no crowd of people delays what berth is for.
+// Only for the page, so that many viewers do not delay berth's own requests.
 constexpr double kReviewsPerSecond = 100;
 constexpr int kReviewsAtOnce = 200;
 constexpr std::chrono::nanoseconds kCertificateEvery = 10s;
-// Identity providers' tokens are long, and proxies add heads of their own.
+// Tokens of identity providers are long, and proxies add headers.
 constexpr HttpServerLimits kPageLimits{.connections = 1024, .header_bytes = 32 << 10};
 
 std::string new_era() { return fmt::format("{:08x}", std::random_device()()); }
@@ -61,7 +61,7 @@ bool ClusterPage::listen() {
   const bool by_tls = !flags_.page_certificate_folder.empty();
   const Result<ListenAddress> address =
       parse_listen_address("--page-bind-address", flags_.page_bind_address);
-  if (!address.has_value()) return false;  // validate() has told
+  if (!address.has_value()) return false;  // validate() has reported it
   const Result<int> got =
       server_.listen(*address, [this](const HttpCall& call) { return port_.answer(call); },
                      {.certificate = by_tls ? &certificate_ : nullptr});
@@ -92,7 +92,7 @@ Task<void> ClusterPage::follow_certificate(std::stop_token stop) {
   }
 }
 
-// None while a cache is not full: what is missing would be told as not being there.
+// nullopt until all caches are full: missing objects would appear as absent.
 std::optional<Snapshot> ClusterPage::snapshot() const {
   for (const ReadinessCheck& check : controller_.readiness())
     if (check.problem) return std::nullopt;
@@ -105,7 +105,7 @@ std::optional<Snapshot> ClusterPage::snapshot() const {
                   .samples = samples_};
 }
 
-// Where something holds GPUs or waits for them first: not all of them may be asked about.
+// Namespaces with pods that hold or wait for GPUs come first: the number of questions is limited.
 std::vector<std::string> ClusterPage::namespaces() const {
   std::vector<std::string> names;
   std::set<std::string_view> known;

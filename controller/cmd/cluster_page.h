@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClusterPage: the page on a port of a controller's, from the caches that it keeps anyway. Each
-// replica serves it, leading or not: they all have full caches. What GPUs do only the one that
-// leads measures.
+// ClusterPage: the page on a port of the controller, from the controller's caches. Each replica
+// serves it, also standbys, because they all have full caches. Only the leader has GPU
+// measurements.
 //
-// Loop thread only. Stopped, and waited for, before it goes.
+// Loop thread only. Call stop() and wait for it before the destructor.
 #pragma once
 
 #include <functional>
@@ -26,18 +26,18 @@ namespace berth {
 
 class ClusterPage {
  public:
-  // All of them outlive it.
+  // All arguments must outlive it.
   ClusterPage(ClusterClient& cluster, const Controller& controller, const Samples& samples,
               const ControllerFlags& flags);
   ClusterPage(const ClusterPage&) = delete;
 
-  // Unless it is off. False: told.
+  // Does nothing if the page is off. False: failed and logged.
   bool listen();
-  // Something that is shown may be other than it was.
+  // The state may have changed.
   void changed() { port_.changed(); }
-  // None: it is off.
+  // nullopt: the page is off.
   std::optional<PageFacts> facts() const;
-  // Whoever follows is told at once that this is over, and goes to another replica.
+  // Ends all feeds, so that viewers go to another replica.
   void drain() { server_.drain(); }
   void stop(std::function<void()> on_empty);
 
@@ -51,7 +51,7 @@ class ClusterPage {
   const ControllerFlags& flags_;
   UvLoop& loop_;
   SpdlogLog& log_;
-  const Answers answers_;  // what berth was answered is not for people
+  const Answers answers_;  // empty: the page shows no answers of the API server
   ApiClient client_;
   ListRights rights_;
   ViewerDesk desk_;

@@ -21,11 +21,11 @@ Result<std::string> converse(
                         "plan");
   const std::stop_token stop = cluster.stop_on_signal();
   std::optional<Result<std::string>> outcome;
-  // A coroutine's lambda must outlive it: it lives here, beside run().
+  // A coroutine's lambda must outlive the coroutine, so it is declared beside run().
   const auto main_task = [&]() -> Task<void> {
     outcome.emplace(co_await task(cluster.client, stop));
   };
-  // Stopped only once the task's frame is gone.
+  // Stops only after the task's frame is destroyed.
   spawn(cluster.loop, main_task(), [&cluster] { cluster.loop.stop(); });
   cluster.loop.run();
   if (outcome->has_value() || outcome->error().kind != ErrorKind::kUnauthorized)

@@ -41,7 +41,7 @@ CommandTree describe(const CLI::App& app, const std::string& examples) {
   return out;
 }
 
-// "; did you mean plan?", or nothing.
+// "; did you mean plan?", or "".
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
   const std::string nearest = nearest_name(word, known);
   return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
@@ -60,13 +60,13 @@ std::vector<std::string> flag_names(const CLI::App& app) {
   return names;
 }
 
-// Without what a value may hold.
+// Omits the flag's value, which may be secret.
 std::string unknown_flag(const std::string& word, const CLI::App& app) {
   const std::string name = word.substr(0, word.find('='));
   return fmt::format("there is no flag {}{}", name, did_you_mean(name, flag_names(app)));
 }
 
-// A word where no word belongs, as in `berth plan layout.yaml`.
+// An unexpected word, as in `berth plan layout.yaml`.
 std::string unexpected_word(const std::string& word, const CLI::App& command) {
   const CLI::Option* file = command.get_option_no_throw("--filename");
   return fmt::format("{} is not expected here{}", word,
@@ -75,7 +75,7 @@ std::string unexpected_word(const std::string& word, const CLI::App& command) {
 
 }  // namespace
 
-// One command while the command line is read: its flags, and where CLI11 puts their texts.
+// One command during parsing: its flags, and the storage for CLI11's texts.
 class CommandLine::Command {
  public:
   Command(CLI::App& app, const CommandText& text, FlagTable table, std::function<int()> run)
@@ -133,7 +133,7 @@ class CommandLine::Command {
     if (!is_switch && !flag.value.empty()) option.type_name(flag.value);
     if (!flag.group.empty()) option.group(flag.group);
     const std::string shown = flag.show ? flag.show() : std::string();
-    // A switch that is off by default is what everybody expects of one.
+    // the default of a switch is off, so the help omits it
     if (!shown.empty() && !(is_switch && shown == "false")) option.default_str(shown);
   }
 
@@ -141,7 +141,7 @@ class CommandLine::Command {
   std::string examples_;
   FlagTable table_;
   std::function<int()> run_;
-  std::deque<std::string> texts_;  // a deque: CLI11 keeps references
+  std::deque<std::string> texts_;  // a deque, because CLI11 keeps references
   std::deque<std::vector<std::string>> lists_;
   std::vector<CLI::Option*> options_;
 };
@@ -149,7 +149,7 @@ class CommandLine::Command {
 CommandLine::CommandLine(const std::string& program, const std::string& summary,
                          const std::string& version)
     : app_(std::make_unique<CLI::App>(summary, program)) {
-  app_->require_subcommand(0, 1);  // that there is one is asked for in words of our own
+  app_->require_subcommand(0, 1);  // berth reports a missing command with its own message
   app_->set_help_flag("-h,--help", "print this help, and exit");
   app_->set_version_flag("--version", version, "print the version, and exit");
   app_->footer(
@@ -198,14 +198,14 @@ int CommandLine::complain_of_usage(const std::string& otherwise) const {
 
 CommandTree CommandLine::tree() const {
   CommandTree root = describe(*app_, "");
-  root.name = "berth";  // however it was called
+  root.name = "berth";  // whatever the name of the executable
   for (const Command& command : commands_)
     root.commands.push_back(describe(command.app(), command.examples()));
   return root;
 }
 
 Result<std::string> CommandLine::help(const std::string& command) const {
-  // CLI11's own help() answers for the subcommand that was parsed, and that is `help`.
+  // CLI11's help() returns the text of the parsed subcommand, which is `help`.
   if (command.empty())
     return app_->get_formatter()->make_help(app_.get(), app_->get_name(),
                                             CLI::AppFormatMode::Normal);

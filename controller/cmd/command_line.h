@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CommandLine: berth's commands, and what a user typed as one of them. Tables of flags (flags.h)
-// become CLI11 options here: the one file that includes it, as it costs half a minute of compiling.
+// CommandLine: berth's commands, and which of them the user typed. It makes CLI11 options from
+// tables of flags (flags.h). No other file includes CLI11, because it takes half a minute to
+// compile.
 #pragma once
 
 #include <deque>
@@ -21,24 +22,24 @@ namespace berth {
 struct CommandText {
   std::string name;
   std::string summary;   // a sentence
-  std::string examples;  // lines as a shell takes them
+  std::string examples;  // shell commands, one per line
 };
 
 class CommandLine {
  public:
-  // `program` is what the user called; `version` what --version prints.
+  // `program` is the name under which it was called; --version prints `version`.
   CommandLine(const std::string& program, const std::string& summary, const std::string& version);
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
 
-  // What the table's fields and `run` refer to must outlive the command line.
+  // The fields in `table` and the captures of `run` must outlive the command line.
   void add(const CommandText& text, FlagTable table, std::function<int()> run);
-  // The process' exit code. A command line that cannot be obeyed is told of, with what may have
-  // been meant: 1, as for every other error.
+  // Returns the process's exit code. For a wrong command line it prints an error, with the most
+  // similar name, and returns 1, as for every other error.
   int run(int argc, char** argv);
 
   CommandTree tree() const;
-  // As --help prints it; of no command, of the program.
+  // The text of --help; for an empty command, that of the program.
   Result<std::string> help(const std::string& command) const;
 
  private:

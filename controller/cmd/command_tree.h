@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CommandTree: what the command line takes, as the library that reads it holds it. Manual page,
-// reference and completion are written from it, so that none of them can tell of another command
-// line than the program obeys.
+// CommandTree: the commands and options of the command line, from the library that parses them.
+// Manual page, reference and completion use it, so they can't differ from the program.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@
 namespace berth {
 
 struct CommandOption {
-  std::vector<std::string> names;  // "-o", "--output"; of a positional its one word
+  std::vector<std::string> names;  // "-o", "--output"; for a positional its only name
   std::string value;               // "FILE", "text|json"; empty: a switch
   std::string default_value;       // as text; empty: none
   std::string help;
@@ -18,13 +17,13 @@ struct CommandOption {
   bool positional = false;
   bool repeatable = false;
 };
-// The words of a value that must be one of some; empty: any text will do.
+// The allowed values of an option; empty: any text.
 std::vector<std::string> choices(const CommandOption& option);
 
 struct CommandTree {
   std::string name;
   std::string summary;
-  std::string examples;  // lines as a shell takes them, some of them comments
+  std::string examples;  // shell commands, one per line; some lines are comments
   std::vector<CommandOption> options;
   std::vector<CommandTree> commands;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands whose flags stand in flags.h. Each returns the process' exit code.
+// Commands whose flags are in flags.h. Each returns the process's exit code.
 #pragma once
 
 #include "controller/cmd/flags.h"

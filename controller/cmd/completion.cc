@@ -16,7 +16,7 @@ const std::vector<std::string>& shells() {
 
 bool is_file(const CommandOption& option) { return option.value == "FILE"; }
 
-// What may stand where the option wants a word: commands, of `help`.
+// Words for this option; for `help` the commands.
 std::vector<std::string> words_of(const CommandOption& option, const CommandTree& tree) {
   std::vector<std::string> words = choices(option);
   if (option.positional && option.value == "COMMAND")
@@ -30,12 +30,12 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// In single quotes, as all three shells take it.
+// In single quotes, for all three shells.
 std::string quoted(const std::string& text) { return "'" + replaced(text, "'", "'\\''") + "'"; }
 
 // --- bash ---
 
-// `plan:-f|plan:--filename) … ;;` for each option that takes one of some words, or a file.
+// `plan:-f|plan:--filename) … ;;` for each option whose value is one of several words, or a file.
 std::string bash_values(const CommandTree& command, const CommandTree& tree) {
   std::string cases;
   for (const CommandOption& option : command.options) {
@@ -103,7 +103,7 @@ complete -F _{0} {0}
 
 // --- zsh ---
 
-// In _arguments' words a colon ends a part, and a bracket the explanation.
+// In _arguments, a colon ends a part, and brackets enclose the explanation.
 std::string zsh_text(std::string text) {
   for (const char* special : {":", "[", "]"})
     text = replaced(std::move(text), special, std::string("\\") + special);
@@ -186,7 +186,7 @@ std::string fish_option(const CommandOption& option, const std::string& command,
     line += fmt::format("{} -a '{}'", option.positional ? "" : " -x", fmt::join(words, " "));
   else if (!option.value.empty())
     line += " -x";
-  // In single quotes fish takes a backslash as an escape of those two alone.
+  // fish has two escapes inside single quotes: the backslash and the quote itself.
   return line + " -d '" + replaced(replaced(option.help, "\\", "\\\\"), "'", "\\'") + "'\n";
 }
 

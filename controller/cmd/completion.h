@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth completion`: a script that completes berth's command line in a shell.
+// `berth completion`: prints a script that completes berth's command line in a shell.
 #pragma once
 
 #include <string>

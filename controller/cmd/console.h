@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Console: where commands write what people, or the next program, read. All of it goes through
-// here, so that nothing an object, a file or a server says can act on a terminal.
+// Console: the output of commands, for users or for other programs. All output goes through it, so
+// that text from an object, a file or a server can't control a terminal.
 #pragma once
 
 #include <string_view>
@@ -9,15 +9,15 @@
 
 namespace berth {
 
-// To standard output: lines of text, or a document of JSON or YAML. What stands in a line of text
-// must have had its line breaks taken out (printable()), or it could pass for another line.
+// Writes to standard output: lines of text, or a JSON or YAML document. Foreign text in a line must
+// have no line breaks (printable()), because it could imitate another line.
 void put(std::string_view text);
-// One line, whatever it holds.
+// One line, with any contents.
 void put_line(std::string_view line);
 
-// To standard error.
+// Writes to standard error.
 void complain(std::string_view line);
-// "berth plan: FILE:3: …", and 1, the exit code of every error.
+// Writes "berth plan: FILE:3: …" and returns 1, the exit code of every error.
 int complain(std::string_view program, const Error& error);
 
 }  // namespace berth

@@ -34,14 +34,14 @@
 namespace berth {
 namespace {
 
-// In a pod, that is the pod's name.
+// In a pod this is the pod's name.
 std::string host_name() {
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
   return host.data();
 }
 
-// Unique per process, and readable in the Lease: a restarted pod is another candidate.
+// Unique per process and readable in the Lease: a restarted pod is another candidate.
 std::string new_identity(const std::string& host) {
   std::random_device random;
   std::string id = host + '_';
@@ -53,7 +53,7 @@ std::string new_identity(const std::string& host) {
   return id;
 }
 
-// The sync's decoding leaves the heap full of holes at its end.
+// After the first sync, the heap has much free memory in pieces.
 void give_memory_back() { malloc_trim(0); }
 
 }  // namespace
@@ -125,7 +125,7 @@ int run_controller(ControllerFlags flags) {
   int code = 1;
   const std::vector<ResourceNeed> needs =
       required_apis(!flags.options.dry_run, flags.options.leader_elect);
-  // A coroutine's lambda must outlive it: it lives here, beside run().
+  // A coroutine's lambda must outlive the coroutine, so it is declared beside run().
   const auto main_task = [&]() -> Task<void> {
     const bool served = co_await wait_for_apis(client, log, needs, flags.options.sync_limit, stop);
     if (served || stop.stop_requested()) code = co_await controller.run(stop);
@@ -147,7 +147,7 @@ int run_controller(ControllerFlags flags) {
                        }},
                   flags.options.settings);
   keeping.spawn(sampler.run(keeping.token()));
-  // Stopped once the tasks' frames are gone.
+  // Stops only after the tasks' frames are destroyed.
   spawn(loop, main_task(),
         [&] { keeping.stop([&] { page.stop([&] { probes.stop([&loop] { loop.stop(); }); }); }); });
   loop.run();

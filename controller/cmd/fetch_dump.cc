@@ -18,7 +18,7 @@
 namespace berth {
 namespace {
 
-// A continue token lives for minutes; a list that outlives it is begun again.
+// A continue token is valid for minutes; a list that takes longer starts again.
 constexpr int kTries = 3;
 
 ApiRequest request_for(const Wanted& wanted, const std::string& continue_token) {
@@ -36,7 +36,7 @@ Error cannot_read(const Wanted& wanted, Error error) {
   return error;
 }
 
-// Why the dump does without, or empty if it can't.
+// Why the dump can do without it; "" if it can't.
 std::string done_without(const Wanted& wanted, const Error& error) {
   if (wanted.optional_for.empty()) return {};
   if (error.kind == ErrorKind::kForbidden)
@@ -60,7 +60,7 @@ Unread unread_of(const Wanted& wanted, const Error& error) {
           .message = error.message};
 }
 
-// The part of it that an account with rights in one namespace may read all the same.
+// Narrows the request to what an account with rights in one namespace may read.
 bool narrow(Wanted& wanted, const std::string& namespace_) {
   const bool whole = wanted.name.empty() && wanted.namespace_.empty();
   if (namespace_.empty() || !whole) return false;
@@ -86,20 +86,20 @@ Task<Result<void>> fetch_pages(ApiClient& client, DumpWriter& writer, Wanted wan
     Result<std::string> next = writer.add_list(wanted.kind, reply->body);
     if (!next.has_value()) co_return std::move(next).error();
     token = std::move(*next);
-    // How many objects it held, the writer does not tell; pages are counted.
+    // The writer does not report the number of objects, so this counts pages.
     if (std::string bound = bounds.take_page(0, reply->body.size(), token); !bound.empty())
       co_return decode_error("", "berth rejects the API server's answer: " + std::move(bound));
   } while (!token.empty());
   co_return Result<void>();
 }
 
-// What a dump came to do without.
+// What the dump lacks.
 struct Gaps {
   std::vector<std::string> notes;
   std::vector<Unread> unread;
 };
 
-// `tolerant`: what may not be read is a gap, narrowed to the namespace where that helps.
+// `tolerant`: a forbidden list is a gap; the namespace's part is read if possible.
 Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, Gaps& gaps, Wanted wanted,
                          bool tolerant, std::string namespace_, std::stop_token stop) {
   bool narrowed = false;
@@ -129,7 +129,7 @@ Task<Result<void>> fetch(ApiClient& client, DumpWriter& writer, Gaps& gaps, Want
   }
 }
 
-// All of it in one message, with the line that mends it.
+// One message for everything, with the command that grants the rights.
 Error may_not_read(const std::vector<Unread>& unread, const Settings& settings) {
   const MissingRights rights = missing_rights(unread, RightsFor::kCluster, settings);
   return Error{.kind = ErrorKind::kForbidden,
@@ -137,7 +137,7 @@ Error may_not_read(const std::vector<Unread>& unread, const Settings& settings) 
                                       fmt::join(rights.resources, ", "), rights.grant)};
 }
 
-// The files of NVIDIA's agents that ClusterPolicies name, but for those that are in the list.
+// Files of NVIDIA's node components that ClusterPolicies name and the list lacks.
 std::vector<Wanted> named_files(const DumpWriter& writer, const std::vector<Wanted>& all,
                                 const Settings& settings) {
   std::vector<Wanted> files;
@@ -152,14 +152,14 @@ std::vector<Wanted> named_files(const DumpWriter& writer, const std::vector<Want
   return files;
 }
 
-// Everything in the list, or what a tolerant query can have of it.
+// Reads everything in the list; if the query is tolerant, all readable parts.
 Task<Result<std::string>> fetch_all(ApiClient& client, std::vector<Wanted> all, DumpQuery query,
                                     std::vector<std::string>& notes, std::stop_token stop) {
   for (int attempt = 1;; ++attempt) {
     DumpWriter writer(query.namespace_);
     Gaps gaps;
     Result<void> fetched;
-    bool essential = false;  // what is missing can't be done without
+    bool essential = false;  // something necessary is missing
     std::vector<Wanted> rest = all;
     for (std::size_t i = 0; i < rest.size(); ++i) {
       const Wanted wanted = rest[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FetchDump: reads from an API server what a dump holds (preview/dump.h). Never a Secret; of
-// ConfigMaps the slot ledger, and mig-parted's and the device plugin's files.
+// FetchDump: reads a dump (preview/dump.h) from an API server. It never reads a Secret. Of
+// ConfigMaps it reads the slot ledger and the files of mig-manager and the device plugin.
 #pragma once
 
 #include <stop_token>
@@ -15,25 +15,25 @@ namespace berth {
 
 struct DumpQuery {
   Settings settings;
-  // Whose pods are kept whatever they ask for, and to which is narrowed what may not be read
-  // everywhere; empty: none.
+  // Pods of this namespace are in the dump whatever they request. Kinds that the account may not
+  // list in all namespaces are listed only here. Empty: no such namespace.
   std::string namespace_ = {};
-  bool workloads = false;  // and what makes its pods, and why those were refused
-  bool tolerant = false;   // what may not be read is noted in the dump, and is no error
+  bool workloads = false;  // also controllers of its pods, and events about refused pods
+  bool tolerant = false;   // resources that may not be read are noted in the dump, and are no error
 };
 
-// Errors say what could not be read, all of it in one; `notes` what the dump does without. `client`
-// and `notes` outlive the task.
+// One error lists everything that could not be read; `notes` says what the dump lacks. `client` and
+// `notes` must outlive the task.
 Task<Result<std::string>> fetch_dump(ApiClient& client, DumpQuery query,
                                      std::vector<std::string>& notes, std::stop_token stop);
 
-// Of that, what changes too much, or tells too little, to be watched: what makes pods, why those
-// were refused, and the controller's Lease.
+// The parts of a dump that change too often, or matter too little, for a watch: controllers of
+// pods, events about refused pods, and the controller's Lease.
 Task<Result<std::string>> fetch_clues(ApiClient& client, DumpQuery query,
                                       std::vector<std::string>& notes, std::stop_token stop);
 
-// The whole conversation: finds the cluster, reads, leaves. An error names the server;
-// notes go to standard error.
+// The whole session: finds the cluster and reads it. An error names the server; notes go to
+// standard error.
 Result<std::string> dump_of_cluster(const ConfigFlags& connection, const DumpQuery& query);
 
 }  // namespace berth

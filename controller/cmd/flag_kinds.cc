@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of flags: how a text becomes a field's value, and a value a text.
+// FlagKinds: how a text becomes a field's value, and a value a text.
 #include <fmt/format.h>
 
 #include <algorithm>

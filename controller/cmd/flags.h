@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags: the command line as tables. A Flag knows its name, its help, how to read its text into a
-// field and how to show the field; command_line.h makes CLI11 options of them, --print-config
-// prints them.
+// Flags: the command line as tables. A Flag has a name and a help text, sets a field from text, and
+// shows the field. command_line.h makes CLI11 options from it, and --print-config prints it.
 #pragma once
 
 #include <functional>
@@ -21,30 +20,30 @@ struct Flag {
   enum class Kind {
     kValue,       // --name=value
     kSwitch,      // --name, --name=false
-    kList,        // --name=value, again and again; set() is called for each
-    kPositional,  // a word of its own; `name` is what the help calls it
-    kWords,       // several of them; set() is called for each
+    kList,        // --name=value, repeatable; calls set() for each
+    kPositional,  // a bare word; `name` is its name in the help
+    kWords,       // several bare words; calls set() for each
   };
   std::string name;  // "--settle", "-o,--output", "FILE"
   std::string help;
   Kind kind = Kind::kValue;
   std::function<Result<void>(const std::string& text)> set;
   std::function<std::string()> show;
-  // What stands there: "FILE", "DURATION", or the words themselves: "text|json". The help says it,
-  // and completion goes by it. Empty: TEXT, or nothing of a switch.
+  // The kind of value: "FILE", "DURATION", or all allowed words: "text|json". The help and
+  // completion use it. Empty: TEXT, or no value for a switch.
   std::string value = {};
-  std::string group = {};  // its heading in the help; empty: "Options"
+  std::string group = {};  // heading in the help; empty: "Options"
 };
 using FlagTable = std::vector<Flag>;
-// All of them under one heading.
+// Puts all flags under one heading.
 FlagTable in_group(const std::string& heading, FlagTable table);
 
-// Headings that several commands have.
+// Headings that several commands use.
 inline constexpr char kClusterGroup[] = "Which cluster, and as whom";
 inline constexpr char kPlacesGroup[] = "Where things are in the cluster";
 inline constexpr char kAdvancedGroup[] = "Advanced";
 
-// A flag that fills one field, by the field's type.
+// A flag for one field, by the field's type.
 Flag text_flag(std::string name, std::string& field, std::string help);
 Flag file_flag(std::string name, std::string& field, std::string help);
 Flag switch_flag(std::string name, bool& field, std::string help);
@@ -64,23 +63,23 @@ struct LogFlags {
   std::string format = "text";
 };
 
-// -f,--filename of what reads manifests.
+// -f,--filename of commands that read manifests.
 Flag manifest_flag(std::vector<std::string>& files, const std::string& what);
 FlagTable connection_flags(ConfigFlags& flags);
-// Those, and what may log people in.
+// Adds flags for credential plugins to connection_flags().
 FlagTable login_flags(ConfigFlags& flags);
 FlagTable settings_flags(Settings& settings);
-// Which keys pools may set on nodes; among the settings already.
+// The keys that pools may set on nodes; settings_flags() contains them.
 FlagTable node_key_flags(WritableKeys& keys);
-// Of whatever has GPUs measured.
+// For programs that measure GPUs.
 FlagTable measuring_flags(Settings& settings);
 FlagTable log_flags(LogFlags& flags);
 
-// Whether `text` is one of the words, which an error names with the flag.
+// An error unless `text` is one of the words; it names them and the flag.
 Result<void> one_of(const std::string& flag, const std::string& text,
                     const std::vector<std::string>& words);
 
-// What a keeper of the webhook's certificates is told, whichever program it runs in.
+// Flags of the certificate manager, in any program.
 struct KeeperFlags {
   CertificateKeeperOptions options;
   Duration check = std::chrono::minutes(1);
@@ -88,14 +87,14 @@ struct KeeperFlags {
 FlagTable keeper_flags(KeeperFlags& flags);
 Result<void> validate(const KeeperFlags& flags);
 
-// --webhook-certificates of a controller: of no Secret's.
+// --webhook-certificates of a controller that manages none.
 inline constexpr char kNoCertificates[] = "off";
 
-// Where a long-running program is probed and scraped (service.h).
+// Where a service answers probes and scrapes (service.h).
 struct ProbeFlags {
   std::string metrics_address = ":8080";
   std::string health_address = ":8081";
-  bool authorization = false;  // of the metrics
+  bool authorization = false;  // for the metrics
 };
 
 struct ControllerFlags {
@@ -114,10 +113,10 @@ struct ControllerFlags {
   bool print_config = false;
 };
 FlagTable controller_flags(ControllerFlags& flags);
-// Everything that is wrong with the values together.
+// All errors in the values together.
 Result<void> validate(const ControllerFlags& flags);
 
-// "--name=value" for each, in the table's order: made to be compared by diff.
+// "--name=value" for each flag, in the table's order: suited for diff.
 std::string print_config(const FlagTable& table);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth help`: what a command takes, and all of it as a manual page or as docs/cli.md.
+// `berth help`: the help of one command, or of all as a manual page or as docs/cli.md.
 #pragma once
 
 #include <string>

@@ -29,7 +29,7 @@ Error cannot_read(Error error, const std::string& namespace_) {
   return error;
 }
 
-// Those that are there. An empty text is no error.
+// Reads the existing ones. An empty text means success.
 Task<Result<std::string>> fetch(ApiClient& client, const std::string& namespace_,
                                 std::vector<ConfigMap>& found, std::stop_token stop) {
   for (const std::string& name : history_config_maps()) {
@@ -60,7 +60,7 @@ void print(const std::vector<HistoryLine>& lines, const std::string& output) {
   put(output == "json" ? text : json_to_yaml(text));
 }
 
-// A namespaced subject without a namespace means the context's, as with kubectl.
+// A namespaced subject without a namespace is in the context's namespace, as in kubectl.
 Result<HistoryQuery> query_of(const HistoryFlags& flags) {
   Result<HistoryQuery> query = parse_history_query(flags.subject, flags.namespace_);
   const bool namespaced = query && (query->kind == "Job" || query->kind == "Pod");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth history`: what berth did and why it waited, as the controller has kept it.
+// `berth history`: what berth did and why workloads waited, as the controller has recorded it.
 #pragma once
 
 #include <string>

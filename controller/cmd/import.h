@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth import`: other people's queues, quotas and layouts as berth's objects, on standard output
-// for `kubectl apply -f -`; what they do not say, on standard error. Exit code 0: all was read,
-// whether or not all of it could be carried over; 1: something was not what it should be, and
-// nothing is printed.
+// `berth import`: converts other projects' queues, quotas and layouts to berth's objects, on
+// standard output for `kubectl apply -f -`. Standard error lists what it could not convert. Exit
+// code 0: it read everything, even if it could not convert all of it. 1: some input was wrong, and
+// it prints no objects.
 #pragma once
 
 #include <string>

@@ -79,7 +79,7 @@ Task<void> LiveCluster::run(std::stop_token stop) {
   caches_.stop();
 }
 
-// Without them the page says less, so that a failure is no more than a reason to try again.
+// The page works with less detail without them, so a failure is only retried.
 Task<void> LiveCluster::read_clues(std::stop_token stop) {
   std::vector<std::string> notes;
   DumpQuery query{.settings = settings_, .workloads = true, .tolerant = true};

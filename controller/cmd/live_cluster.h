@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// LiveCluster: what berth watches of a cluster, with the account of whoever looks, and beside it
-// what only lists tell: why workloads have no pods, and whether a controller of berth's runs.
+// LiveCluster: caches of what berth watches in a cluster, with the user's own account. It also
+// lists what is not watched: why workloads have no pods, and whether a berth controller runs.
 //
-// Loop thread only. It outlives the task that run() returns.
+// Loop thread only. It must outlive the task of run().
 #pragma once
 
 #include <functional>
@@ -24,17 +24,17 @@ class LiveCluster {
   LiveCluster(ApiClient& client, Log& log, const Settings& settings,
               std::function<void()> on_change);
 
-  // Nodes and pods are all there: without the rest there is still something to be shown.
+  // True once nodes and pods are complete: the page is useful without the rest.
   bool known() const;
   const ClusterState& cluster() const { return caches_.cluster(); }
   const Clues& clues() const { return clues_; }
-  // What has not been read so far: "gpuqueues (…)".
+  // Kinds that have not synced yet: "gpuqueues (…)".
   std::vector<std::string> missing() const { return caches_.laggards(); }
 
   Task<void> run(std::stop_token stop);
 
  private:
-  // Nobody counts what a person's view does.
+  // A user's view has no metrics.
   class Unobserved : public InformerObserver {
     void on_state(const std::string&, InformerState) override {}
     void on_refresh(const std::string&) override {}

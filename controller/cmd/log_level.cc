@@ -39,7 +39,7 @@ FlagTable log_level_flags(LogLevelFlags& flags) {
 int run_log_level(const LogLevelFlags& flags) {
   if (flags.level.empty()) return refuse("LEVEL: write debug or flag");
   if (flags.pid < 1) return refuse("--pid: must be above zero");
-  // Others end on this signal.
+  // The signal would end other programs.
   const FileText name = SystemHost().read_file(fmt::format("/proc/{}/comm", flags.pid));
   if (!name.text) return refuse(fmt::format("there is no process {}", flags.pid));
   if (*name.text != "berth\n")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth log-level`: another level for a berth that runs, without a restart. In its container,
-// which has no shell: kubectl exec … -- berth log-level debug.
+// `berth log-level`: changes the log level of a running berth without a restart. For use in its
+// container, which has no shell: kubectl exec … -- berth log-level debug.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace berth {
 
 struct LogLevelFlags {
-  std::string level;  // debug, or flag: the one that it was started with
+  std::string level;  // debug, or flag: the level from the start
   int pid = 1;
 };
 FlagTable log_level_flags(LogLevelFlags& flags);

@@ -21,8 +21,8 @@ std::string text_of(const PemSource& source, const Host& host) {
   return host.read_file(source.file).text.value_or("");
 }
 
-// Of a bearer token that is a JSON Web Token, as ServiceAccounts and most identity providers have
-// them; nobody verifies it here.
+// The expiry of a bearer token that is a JSON Web Token, as for ServiceAccounts and most identity
+// providers. The signature is not verified.
 std::optional<Time> end_of_token(const std::string& token) {
   const std::size_t begin = token.find('.'), end = token.find('.', begin + 1);
   if (begin == std::string::npos || end == std::string::npos) return std::nullopt;
@@ -55,7 +55,7 @@ std::string advice_on_token(const std::string& what, const std::string& token, T
 }  // namespace
 
 std::string login_advice(const ClientConfig& config, const Host& host, Time now) {
-  // In the order in which the API server heeds them.
+  // In the order of precedence in the API server.
   if (!config.client_certificate.empty()) {
     const std::string what = "the client certificate " + (config.client_certificate.file.empty()
                                                               ? "in " + config.origin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LoginAdvice: what to do about an API server that does not know who asks. It says "Unauthorized"
-// and no more; what we logged in with tells the rest.
+// LoginAdvice: what to do if the API server rejects the credentials. The server only says
+// "Unauthorized", so the advice comes from the kind of credentials.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace berth {
 
-// A sentence without its period: what is not accepted, since when if that can be known, and where
-// another goes.
+// A sentence without its period: which credentials are rejected, since when if known, and how to
+// get new ones.
 std::string login_advice(const ClientConfig& config, const Host& host, Time now);
 
 }  // namespace berth

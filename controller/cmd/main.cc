@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// berth's commands. Each is a struct of values, a function that lists its flags, a `run_` function,
-// and one entry here.
+// berth's commands. Each consists of a struct of values, a function that lists its flags, a `run_`
+// function, and one entry here.
 #include <csignal>
 #include <string>
 #include <string_view>
@@ -204,7 +204,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   berth::leave_crash_traces(berth::build_facts().version);
-  // What `berth log-level` sends must not end one that does not listen yet.
+  // The signals of `berth log-level` must not end a process that has no handler yet.
   std::signal(berth::kDebugSignal, SIG_IGN);
   std::signal(berth::kFlagLevelSignal, SIG_IGN);
   return berth::run(argc, argv);

@@ -13,8 +13,8 @@
 namespace berth {
 namespace {
 
-// Of berth's group, and no kind of it: most likely a misspelt one, which the API server would
-// refuse.
+// A kind in berth's group that does not exist: most likely a typing error. The API server would
+// refuse it.
 Finding unknown_kind(const ManifestDocument& document, const std::string& file) {
   static const std::vector<std::string> kinds{std::string(kKind<MIGLayout>.kind),
                                               std::string(kKind<GPUClusterPolicy>.kind),
@@ -30,7 +30,7 @@ Finding unknown_kind(const ManifestDocument& document, const std::string& file) 
           .message = fmt::format("{} has no such kind; {}", kKind<MIGLayout>.group, advice)};
 }
 
-// "gpu.berth.dev" of "gpu.berth.dev/v1alpha1".
+// The group "gpu.berth.dev" in "gpu.berth.dev/v1alpha1".
 bool is_of_our_group(const ManifestDocument& document) {
   return document.api_version.substr(0, document.api_version.find('/')) == kKind<MIGLayout>.group;
 }
@@ -67,7 +67,7 @@ void read_documents(const Manifest& manifest, const std::string& file, Workloads
   }
 }
 
-// Two manifests of one object: the later would silently win.
+// Two manifests of one object: the later one would silently win.
 template <class InFile>
 void find_twins(const std::vector<InFile>& objects, std::vector<Finding>& findings) {
   std::map<std::string, const InFile*> first;

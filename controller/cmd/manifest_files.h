@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ManifestFiles: the files that -f names, read and decoded strictly.
+// ManifestFiles: the files of -f, read and decoded strictly.
 #pragma once
 
 #include <string>
@@ -39,11 +39,11 @@ struct ManifestFiles {
   std::vector<QueueInFile> queues;
   std::vector<WorkloadInFile> workloads;
   std::vector<Finding> findings;  // in file order, by line
-  std::vector<Finding> skipped;   // objects of kinds that are not berth's, and empty files
+  std::vector<Finding> skipped;   // objects of other kinds, and empty files
 };
 
-// As read_manifest_texts() finds them; what is wrong inside is a finding. Workloads are taken, or
-// skipped as all others' kinds are.
+// Reads the files like read_manifest_texts(). Errors inside a file are findings. Workloads are
+// taken, or skipped like other foreign kinds.
 enum class Workloads { kSkip, kTake };
 Result<ManifestFiles> read_manifests(const std::vector<std::string>& paths,
                                      Workloads workloads = Workloads::kSkip);

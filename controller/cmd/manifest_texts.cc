@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of all files together, which are in memory together.
+// For all files, which are in memory together.
 constexpr std::size_t kMaxBytes = 4 * kMaxManifestBytes;
 
 Error cannot_read(const std::string& path, std::string why) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ManifestTexts: what stands in the files that -f names.
+// ManifestTexts: the documents in the files of -f.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 namespace berth {
 
 struct ManifestText {
-  std::string file;  // as messages call it
+  std::string file;  // its name in messages
   Manifest manifest;
 };
 
-// "-" is standard input; of a folder, its *.yaml, *.yml and *.json files by name. An error is a
-// file that can't be read, files that are too large together, or that there is no object in any;
-// what is wrong inside is a finding of the manifest.
+// "-" is standard input. A folder means its *.yaml, *.yml and *.json files, by name. It is an error
+// if a file is unreadable, if the files are too large together, or if they contain no object.
+// Errors inside a file are findings of its manifest.
 Result<std::vector<ManifestText>> read_manifest_texts(const std::vector<std::string>& paths);
 
 }  // namespace berth

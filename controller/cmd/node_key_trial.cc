@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what there is to try, whether this account may try it, and the tries.
+// Outline: what to try, whether this account may try it, and the tries.
 #include "controller/cmd/node_key_trial.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// More keys than a policy's author would write; each is a request.
+// More keys than a policy has in practice; each costs one request.
 constexpr std::size_t kMaxTries = 64;
 
 struct Try {
@@ -41,7 +41,7 @@ std::string label_patch(const PoolSummary::Edit& edit) {
   return Json{{"metadata", {{"labels", {{edit.key, value}}}}}}.dump();
 }
 
-// By place, so that others' taints stay as they are.
+// By index, so that other taints stay.
 std::string taint_patch(const PoolSummary::Edit& edit, const Node& node) {
   JsonPatch patch;
   const auto standing = std::ranges::find_if(node.taints, [&](const Taint& taint) {
@@ -69,7 +69,7 @@ std::vector<Try> tries_for(const PolicySummary& policy, const ClusterState& clus
       const bool known = std::ranges::any_of(
           tries, [&](const Try& t) { return t.key == edit.key && t.label == label; });
       const Node* node = edit.nodes.empty() ? nullptr : cluster.nodes().find(edit.nodes.front());
-      // The device plugin's label is berth's by all of the chart's policies.
+      // All of the chart's policies allow the device plugin's label.
       if (known || node == nullptr || edit.key == names::kDevicePluginConfig) continue;
       if (tries.size() == kMaxTries) return tries;
       tries.push_back({.key = edit.key,
@@ -81,7 +81,7 @@ std::vector<Try> tries_for(const PolicySummary& policy, const ClusterState& clus
   return tries;
 }
 
-// Before the tries, so that no refusal of another kind is taken for theirs.
+// Checked first, so that other refusals are not mistaken for refused keys.
 Task<std::optional<std::string>> why_not_tried(ApiClient& client, std::string user,
                                                std::stop_token stop) {
   ApiRequest request;
@@ -144,7 +144,7 @@ Task<Result<std::string>> try_all(ApiClient& client, std::vector<Try> tries, std
                                  [&](const Try* t) { return t->label == label && t->key == key; });
     };
     std::erase_if(list.keys, is_refused);
-    // Of all there may be, those that were let through are known.
+    // If all keys were allowed, the list becomes those that the server accepted.
     const bool was_all = std::exchange(
         list.all,
         list.all && std::ranges::none_of(refused, [&](const Try* t) { return t->label == label; }));

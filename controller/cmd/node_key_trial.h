@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeKeyTrial: whether the API server would let the controller put on nodes what a projection has
-// a policy's pools put there. Each label and each taint is tried once on a node that gets it, as a
-// dry run in the controller's name: admission policies judge by who asks, and whoever plans is
-// somebody else.
+// NodeKeyTrial: whether the API server lets the controller write the labels and taints of a planned
+// policy. It tries each label and taint once, on a node that would get it, as a dry run that
+// impersonates the controller. Admission policies decide by user, and the user of `berth plan` is
+// another one.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@
 namespace berth {
 
 struct NodeKeyTrial {
-  WritableKeys keys;     // as they turned out; as they were, where nothing was refused
-  bool refused = false;  // anything was
-  std::vector<std::string>
-      notes;  // what was refused in the server's words, or why nothing was tried
+  WritableKeys keys;     // the allowed keys; unchanged if nothing was refused
+  bool refused = false;  // the server refused some key
+  // Refused keys with the server's words, or why no key was tried.
+  std::vector<std::string> notes;
 };
 
-// Stores nothing on the server. `account`: the controller's ServiceAccount in berth's namespace.
+// Stores nothing on the server. `account` is the controller's ServiceAccount in berth's namespace.
 NodeKeyTrial try_node_keys(const ConfigFlags& connection, const Settings& settings,
                            const std::string& account, const ClusterState& cluster,
                            const PolicySummary& policy);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth page`: the fleet at a glance, as one HTML file.
+// `berth page`: the fleet as one HTML file.
 #pragma once
 
 #include <string>

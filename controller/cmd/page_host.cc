@@ -13,7 +13,7 @@ namespace berth {
 namespace {
 
 constexpr char kLoopback[] = "127.0.0.1";
-// Browsers bring the cookies of whatever else was served from this machine.
+// Browsers send cookies of all other services on this machine.
 constexpr HttpServerLimits kLimits{.connections = 1024, .header_bytes = 32 << 10};
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageHost: the page on a port of loopback, and what a command says of it.
+// PageHost: the page on a loopback port, and the messages about it.
 #pragma once
 
 #include <chrono>
@@ -18,13 +18,13 @@ namespace berth {
 Flag port_flag(int& port);
 Result<void> validate_port(int port);
 
-// Loop thread only; the loop outlives it.
+// Loop thread only; the loop must outlive it.
 class PageHost {
  public:
   PageHost(UvLoop& loop, PageSite::Sources sources);
-  // Prints where the page is.
+  // Prints the page's address.
   Result<void> open(int port);
-  // As of HttpServer.
+  // See HttpServer::feed_in().
   void feed_in(std::chrono::nanoseconds wait) { server_.feed_in(wait); }
 
  private:
@@ -32,7 +32,7 @@ class PageHost {
   HttpServer server_;
 };
 
-// One document, until somebody presses Ctrl-C. The exit code.
+// Serves one document until Ctrl-C. Returns the exit code.
 int show_page(const std::string& program, const std::string& document, int port);
 
 }  // namespace berth

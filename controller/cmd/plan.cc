@@ -36,7 +36,7 @@ std::string print(const Projection& projection, const std::string& format) {
 
 bool as_page(const PlanFlags& flags) { return flags.ui || flags.output == "html"; }
 
-// The plan, then how it goes; as JSON and as a page how it goes alone.
+// Prints the plan and then the simulation; as JSON and page only the simulation.
 int carry_out(const PlanFlags& flags, std::string snapshot, const ManifestFiles& files,
               const Projection& projection) {
   PlannedRun planned{.snapshot = std::move(snapshot), .settings = flags.settings};
@@ -54,8 +54,8 @@ int carry_out(const PlanFlags& flags, std::string snapshot, const ManifestFiles&
   return projection.changes() ? kChanges : kNothingToDo;
 }
 
-// Of a live cluster the API server is asked what it would let the pools put on nodes; where it
-// refuses some of it, the plan is made once more with that in mind.
+// For a live cluster, asks the API server which labels and taints it lets the pools set. If it
+// refuses some, projects again with that restriction.
 Projection project_as_let(const PlanFlags& flags, const Dump& dump, const Given& given) {
   const TzDatabase zones;
   Settings settings = flags.settings;
@@ -71,7 +71,7 @@ Projection project_as_let(const PlanFlags& flags, const Dump& dump, const Given&
   return project(dump.cluster, given, settings, dump.taken_at, zones);
 }
 
-// Of Jobs and Pods that name none; nobody is asked where there are none.
+// The namespace for Jobs and Pods without one; does not read the cluster if there are none.
 Result<std::string> namespace_for(const PlanFlags& flags, const ManifestFiles& files) {
   if (files.workloads.empty() || !flags.snapshot.empty()) return std::string("default");
   return namespace_of(flags.connection);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth plan`: what applying some files, or deleting some objects, would do to a cluster. Exit
-// code 0: nothing to do, 2: changes, 1: an error, a layout that can't take effect as it is written,
-// or, with --simulate, a change that does not come to its end.
+// `berth plan`: what a cluster would do after some files are applied or some objects deleted. Exit
+// code 0: nothing to do. 2: changes. 1: an error, a layout that can't take effect, or, with
+// --simulate, a change that does not complete.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ struct PlanFlags {
   std::string output = "text";
   bool simulate = false;
   bool ui = false;
-  int port = 0;  // of the page; 0: any free one
+  int port = 0;  // of the page; 0: any free port
   ConfigFlags connection;
-  std::string account = "berth";  // the controller's; empty: nothing is tried in its name
+  std::string account = "berth";  // the controller's ServiceAccount; empty: try nothing in its name
   Settings settings;
 };
 FlagTable plan_flags(PlanFlags& flags);

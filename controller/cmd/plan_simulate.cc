@@ -19,7 +19,7 @@ std::string shown(std::chrono::nanoseconds span) {
   return format_duration_short(std::chrono::round<std::chrono::seconds>(span));
 }
 
-// Each time a node is out, and the sums.
+// Each time that a node is out of service, and the sums.
 std::string print_times(const std::vector<NodeOut>& outs) {
   if (outs.empty()) return "No node changes.\n";
   std::vector<std::vector<std::string>> rows{
@@ -67,7 +67,8 @@ Result<PlannedEnd> simulate_plan(const PlannedRun& planned, const std::string& f
   scenario->zones = &zones;
   scenario->name = "plan";
   scenario->limit = 14 * 24h;
-  scenario->patience = 1h;  // longer than what berth waits for by default, but for pods' ends
+  // longer than berth's default waits, except for pods that must end by themselves
+  scenario->patience = 1h;
 
   const auto seed = static_cast<std::uint64_t>(planned.seed);
   if (format == "page") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth plan --simulate`: the planned change carried out to its end on a simulated copy of the
-// cluster, with how long it may take.
+// `berth plan --simulate`: carries out the planned change on a simulated copy of the cluster, and
+// reports how long it may take.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@ struct PlannedRun {
 };
 
 struct PlannedEnd {
-  std::string text;  // for people, a JSON document, or the page's
+  std::string text;  // text for users, a JSON document, or the page's document
   bool settled = false;
 };
-// `format` is "text", "json" or "page". An error says why the cluster cannot be copied.
+// `format` is "text", "json" or "page". An error says why the cluster can't be copied.
 Result<PlannedEnd> simulate_plan(const PlannedRun& planned, const std::string& format);
 
 }  // namespace berth

@@ -19,7 +19,7 @@ bool exists(const ClusterState& cluster, const GivenWorkload& given) {
   return cluster.pods().find(namespace_, given.meta().name) != nullptr;
 }
 
-// A pod of it, as far as its memory is concerned.
+// A pod with only the fields that matter for its memory.
 Pod pod_of(const GivenWorkload& given) {
   Pod pod;
   pod.meta.namespace_ = given.meta().namespace_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Jobs and Pods among a plan's manifests: decoded, and set against the cluster.
+// PlanWorkloads: the Jobs and Pods among a plan's manifests, decoded and compared with the cluster.
 #pragma once
 
 #include <string_view>
@@ -13,12 +13,13 @@ namespace berth {
 
 struct PlannedWorkloads {
   std::vector<GivenWorkload> workloads;
-  std::vector<Finding> findings;  // what is wrong in them
-  // Those that are in the cluster already: they are left out. What is too small for what it loads.
+  std::vector<Finding> findings;  // errors in them
+  // Workloads that are already in the cluster, which are left out, and requests with too little
+  // memory.
   std::vector<Finding> notes;
 };
 
-// `namespace_` is that of those that name none.
+// `namespace_` is for workloads without one.
 PlannedWorkloads plan_workloads(const std::vector<WorkloadInFile>& files,
                                 const ClusterState& cluster, std::string_view namespace_);
 

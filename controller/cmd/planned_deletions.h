@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlannedDeletions: the objects that `berth plan --delete KIND/NAME` names.
+// PlannedDeletions: the objects of `berth plan --delete KIND/NAME`.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace berth {
 
-// KIND as kubectl takes it, in any case. An error says which of them is no object of the cluster.
+// KIND in kubectl's forms, case ignored. An error names texts that match no object.
 Result<std::vector<ObjectRef>> read_deletions(const std::vector<std::string>& texts,
                                               const ClusterState& cluster);
 

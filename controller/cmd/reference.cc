@@ -24,7 +24,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-// Headings in the order of their first option, as the help has them.
+// Headings in the order of their first option, as in the help.
 std::vector<std::string> groups_of(const CommandTree& command) {
   std::vector<std::string> groups;
   for (const CommandOption& option : command.options)
@@ -37,7 +37,8 @@ std::string shown_default(const CommandOption& option) {
   return fmt::format(" (default: {})", option.default_value);
 }
 
-// A backslash begins a request everywhere; a dot or a quote only a line; a hyphen may be broken at.
+// A backslash always starts a request, a dot or a quote only at the start of a line. A line may
+// break at a hyphen.
 std::string roff(std::string text) {
   text = replaced(replaced(std::move(text), "\\", "\\e"), "-", "\\-");
   text = replaced(replaced(std::move(text), "\n.", "\n\\&."), "\n'", "\n\\&'");
@@ -66,7 +67,7 @@ std::string roff_command(const CommandTree& command, const std::string& program)
   return text;
 }
 
-// In a cell of a table.
+// For a table cell.
 std::string cell(const std::string& text) { return replaced(text, "|", "\\|"); }
 
 std::string markdown_row(const CommandOption& option) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: whether this account may; what waits; the patch of each, which nobody is charged for;
-// which nodes stay cordoned; the report.
+// Outline: whether this account may release; what waits; the patch of each workload, which no quota
+// is charged for; which nodes stay cordoned; the report.
 #include "controller/cmd/release.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ Held held(const T& object, const Write& write) {
           .patch = write.body};
 }
 
-// In any pool, with nothing: it is in nobody's quota.
+// Without a pool and without a charge: it is in no quota.
 queue::AdmissionFact past_the_queue(const ObjectMeta& meta) {
   return {.uid = meta.uid,
           .queue = meta.labels.get(names::kQueueLabel).str(),
@@ -51,12 +51,6 @@ void add_if_held(const Pod& pod, const queue::QueueChoice&, std::vector<Held>& o
     out.push_back(held(pod, queue::release_pod(pod, past_the_queue(pod.meta))));
 }
 
-bool asks_for_gpus(const Job& job) {
-  bool asks = false;
-  each_gpu_resource(job.pod_shape->requests, [&](const Text&, const Quantity&) { asks = true; });
-  return asks;
-}
-
 // In a queue: the one it names, be there one or not, or its namespace's default. One that a person
 // holds back stays as that person wants it.
 void add_if_held(const Job& job, const queue::QueueChoice& choice, std::vector<Held>& out) {
@@ -65,7 +59,7 @@ void add_if_held(const Job& job, const queue::QueueChoice& choice, std::vector<H
   const OwnerReference* owner = job.meta.controller();
   if (owner != nullptr && owner->kind != "CronJob") return;
   if (job.meta.labels.contains(names::kQueueLabel) ||
-      (asks_for_gpus(job) && choice.default_of(job.meta.namespace_.view()) != nullptr))
+      (job.pod_shape->asks_for_gpus() && choice.default_of(job.meta.namespace_.view()) != nullptr))
     out.push_back(held(job, queue::release_job(job, past_the_queue(job.meta), {})));
 }
 
@@ -107,8 +101,8 @@ Task<Result<std::vector<Held>>> list_held(ApiClient& client, const ReleaseFlags&
   co_return waiting;
 }
 
-// The command releases no node: a policy with action Report makes berth uncordon them all. It names
-// them, since without berth they would stay cordoned.
+// The command uncordons no node: a policy with action Report makes berth uncordon them all. It
+// lists the nodes, because without berth they would stay cordoned.
 std::string tell_cordoned(const std::vector<Node>& nodes) {
   std::string told;
   std::int64_t count = 0;
@@ -135,8 +129,8 @@ Task<std::string> list_cordoned(ApiClient& client, std::stop_token stop) {
   co_return tell_cordoned(nodes);
 }
 
-// Asked before anything is tried: without the verb every single patch would be refused, in as many
-// words.
+// Checked before the first patch: without the verb the server would refuse every patch with the
+// same message.
 Task<Result<void>> check_verb(ApiClient& client, std::stop_token stop) {
   ApiRequest request;
   request.method = "POST";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth release`: lets go all that waits in queues, past every quota. For emergencies, and before
-// berth is taken away: nobody else would start it.
+// `berth release`: releases all queued workloads, whatever the quotas. For emergencies, and before
+// berth is uninstalled: nothing else would start them.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace berth {
 struct ReleaseFlags {
   bool all = false;        // in every namespace
   std::string namespace_;  // or in this one
-  bool yes = false;        // else it is only told
+  bool yes = false;        // false: only list them
   ConfigFlags connection;
 };
 FlagTable release_flags(ReleaseFlags& flags);

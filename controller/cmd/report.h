@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth report`: what a bug report needs, in one archive.
+// `berth report`: collects what a bug report needs in one archive.
 #pragma once
 
 #include <string>

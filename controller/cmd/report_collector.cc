@@ -127,7 +127,7 @@ Task<void> ReportCollector::add_list(std::string file, std::string path, std::st
     miss(file, text.error());
 }
 
-// Of all namespaces, the newest are not the first: so all pages, within reason.
+// Events of all namespaces do not come in order of time, so this reads all pages up to a limit.
 Task<void> ReportCollector::add_events(std::stop_token stop) {
   std::string token;
   for (std::size_t page = 0; page < kMaxEventPages; ++page) {

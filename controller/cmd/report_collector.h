@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReportCollector: reads what `berth report` packs. What an account may not read is a gap, and the
-// rest is read all the same.
+// ReportCollector: reads the contents of `berth report`. If the account may not read a part, it
+// notes a gap and reads the rest.
 #pragma once
 
 #include <stop_token>
@@ -20,11 +20,11 @@ class ReportCollector {
   ReportCollector(ApiClient& client, const Settings& settings)
       : client_(client), settings_(settings) {}
 
-  // An error: the API server can't be reached at all.
+  // An error means that the API server can't be reached at all.
   Task<Result<std::string>> collect(std::stop_token stop);
 
   std::vector<ReportFile> files;
-  std::vector<std::string> gaps;  // a line each
+  std::vector<std::string> gaps;  // one line each
 
  private:
   Task<Result<std::string>> get(std::string target, std::stop_token stop);

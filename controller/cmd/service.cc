@@ -9,16 +9,17 @@
 #include "controller/certificates/certificate_maker.h"
 #include "controller/certificates/certificate_rules.h"
 #include "controller/cmd/console.h"
+#include "controller/cmd/service_flags.h"
 
 namespace berth {
 namespace {
 
-// Requests of the metrics' door alone: a crowd there does not delay berth's own.
+// Only for requests about metrics clients, so that many of them do not delay berth's own requests.
 constexpr double kScrapersPerSecond = 50;
 constexpr int kScrapersAtOnce = 100;
-// Identity providers' tokens are long.
+// Tokens of identity providers are long.
 constexpr HttpServerLimits kTokenLimits{.header_bytes = 32 << 10};
-// Longer than any pod lives: it is made when the process starts.
+// Longer than any pod lives; each process makes its own certificate.
 constexpr Duration kCertificateLife = std::chrono::hours(24 * 3650);
 
 }  // namespace
@@ -35,52 +36,6 @@ LogOptions log_options(const LogFlags& flags) {
   for (const auto& [name, level] : kLevels)
     if (flags.level == name) options.level = level;
   return options;
-}
-
-FlagTable probe_flags(ProbeFlags& flags) {
-  return {
-      text_flag("--metrics-bind-address", flags.metrics_address,
-                "where /metrics is served; 0: nowhere"),
-      switch_flag("--metrics-authorization", flags.authorization,
-                  "serve /metrics by HTTPS, and only to those who show a bearer token whose owner "
-                  "may get /metrics in the cluster"),
-      text_flag("--health-probe-bind-address", flags.health_address,
-                "where /healthz and /readyz are served; 0: nowhere; may equal the metrics address"),
-  };
-}
-
-Result<void> validate(const ProbeFlags& flags) {
-  if (Result<void> addresses =
-          require_addresses({{"--metrics-bind-address", flags.metrics_address},
-                             {"--health-probe-bind-address", flags.health_address}});
-      !addresses.has_value())
-    return addresses;
-  if (flags.authorization && enabled(flags.metrics_address) &&
-      flags.metrics_address == flags.health_address)
-    return invalid_spec("--metrics-authorization",
-                        "needs a --metrics-bind-address of its own: probes show no token");
-  return {};
-}
-
-Flag print_config_flag(bool& field) {
-  return switch_flag("--print-config", field, "print every setting with its value, and exit");
-}
-
-bool enabled(const std::string& address) { return !address.empty() && address != "0"; }
-
-Result<void> require_texts(std::initializer_list<FlagText> flags) {
-  for (const FlagText& given : flags)
-    if (given.text.empty()) return invalid_spec(given.flag, "must not be empty");
-  return {};
-}
-
-Result<void> require_addresses(std::initializer_list<FlagText> flags) {
-  for (const FlagText& given : flags) {
-    if (!enabled(given.text)) continue;
-    const Result<ListenAddress> parsed = parse_listen_address(given.flag, given.text);
-    if (!parsed.has_value()) return parsed.error();
-  }
-  return {};
 }
 
 ProbeServers::ProbeServers(ClusterClient& cluster, const ProbeFlags& flags)
@@ -106,7 +61,7 @@ bool ProbeServers::listen(HttpServer& server, const std::string& text, Endpoints
                           const EndpointSources& sources, const char* what) {
   if (!enabled(text)) return true;
   const Result<ListenAddress> address = parse_listen_address(what, text);
-  if (!address.has_value()) return false;  // validate() has told
+  if (!address.has_value()) return false;  // validate() has reported it
   const bool guarded = door_.has_value() && served.metrics;
   const auto handler = [this, &sources, served, guarded](const HttpCall& call) {
     if (guarded && call.path == kMetricsPath)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Service: what berth's long-running programs have in common at the edge: how they log, where they
-// are probed and scraped, and how they say that they can't start.
+// Service: shared by berth's long-running programs: logging, probes and metrics, and errors at the
+// start.
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -22,33 +21,17 @@ namespace berth {
 
 LogOptions log_options(const LogFlags& flags);
 
-// --metrics-bind-address, --metrics-authorization and --health-probe-bind-address.
-FlagTable probe_flags(ProbeFlags& flags);
-Result<void> validate(const ProbeFlags& flags);
-Flag print_config_flag(bool& field);
-
-// Whether an address switches its listener on.
-bool enabled(const std::string& address);
-
-// What a flag was given: an error names it.
-struct FlagText {
-  const char* flag;
-  const std::string& text;
-};
-Result<void> require_texts(std::initializer_list<FlagText> flags);
-// Those that are not off.
-Result<void> require_addresses(std::initializer_list<FlagText> flags);
-
 // Health and metrics, each by a server of its own, so that no crowd at the one keeps a probe from
 // the other; one listener for both where both name the same address. With authorization the metrics
 // are served by HTTPS, as clients send tokens there. The process makes its own certificate: clients
 // can't verify it, and it keeps tokens from a listener on the network.
 //
-// Loop thread only. Cluster and sources outlive it. Stopped, and waited for, before it goes.
+// Loop thread only. Cluster and sources must outlive it. Call stop() and wait for it before the
+// destructor.
 class ProbeServers {
  public:
   ProbeServers(ClusterClient& cluster, const ProbeFlags& flags);
-  // False: told.
+  // False: failed and logged.
   bool listen(const EndpointSources& sources);
   void stop(std::function<void()> on_empty);
 
@@ -59,13 +42,13 @@ class ProbeServers {
 
   ClusterClient& cluster_;
   const ProbeFlags flags_;
-  ApiClient client_;  // of the door alone
+  ApiClient client_;  // only for the metrics door
   std::optional<MetricsDoor> door_;
   ServingCertificate certificate_;
   HttpServer health_, metrics_;
 };
 
-// To stderr; the exit code.
+// Prints to stderr; returns the exit code.
 int fail(const Error& error);
 
 }  // namespace berth

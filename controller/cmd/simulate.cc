@@ -38,7 +38,7 @@ void print_head(const Scenario& scenario, int seed) {
   put("\n");
 }
 
-// How long it took in the real world goes beside the story, which is the same every time.
+// The real duration is not part of the transcript, which is always the same.
 void print_end(const RunReport& report, std::chrono::steady_clock::time_point begun) {
   put("\n" + print_text(report.end, report.outs) + "\n");
   const std::string how = report.unsettled.empty() ? "Ended as expected"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth simulate`: plays a scenario on a simulated cluster. Exit code 0: it ended as it says it
-// does, 1: it did not, or could not be read.
+// `berth simulate`: plays a scenario on a simulated cluster. Exit code 0: it ended as the scenario
+// expects. 1: it did not, or the file is invalid.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct SimulateFlags {
   int seed = 1;
   std::string output = "text";
   bool ui = false;
-  int port = 0;  // of the page; 0: any free one
+  int port = 0;  // of the page; 0: any free port
 };
 FlagTable simulate_flags(SimulateFlags& flags);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth snapshot`: saves what `berth plan --snapshot` needs of a cluster.
+// `berth snapshot`: saves the parts of a cluster that `berth plan --snapshot` needs.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ FlagTable snapshot_flags(SnapshotFlags& flags);
 
 int run_snapshot(const SnapshotFlags& flags);
 
-// Beside the target and renamed, so that a full disk leaves no half a file. False: errno says.
+// Writes a temporary file and renames it, so that a full disk leaves no partial file. False: see
+// errno.
 bool write_file(const std::string& path, const std::string& text);
 
 }  // namespace berth

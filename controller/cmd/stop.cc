@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: who asks; the stop, on the policy or, where there is none, on berth's namespace; its end
-// on both; the report.
+// Outline: who asks; the stop, on the policy or, without one, on berth's namespace; its end on
+// both; the report.
 #include "controller/cmd/stop.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ constexpr char kWhatStops[] =
     "It uncordons nodes that it only drains, and finishes nodes that mig-manager repartitions.\n"
     "Admission within quota goes on. `berth resume` ends the stop.\n";
 
-// Empty where the API server does not say it.
+// Empty if the API server does not report it.
 Task<std::string> user_name(ApiClient& client, std::stop_token stop) {
   ApiRequest request;
   request.method = "POST";
@@ -51,7 +51,7 @@ Task<Result<void>> write(ApiClient& client, T object, std::string patch, std::st
   co_return Result<void>();
 }
 
-// A stop that stands keeps its time.
+// An existing stop keeps its time.
 MergePatch with_stop(const ObjectMeta& meta, bool stands, Stop stop) {
   const Text* text = meta.annotations.find(names::kStopAnnotation);
   if (stands && text != nullptr) {
@@ -101,7 +101,7 @@ Task<Result<std::string>> stop_operations(ApiClient& client, StopFlags flags,
                         names::kStopAnnotation, key.name, kWhatStops);
 }
 
-// The policy and the namespace each stop berth, so the command takes both back.
+// The policy and the namespace each stop berth, so the command resets both.
 Task<Result<std::string>> resume_operations(ApiClient& client, ResumeFlags flags,
                                             std::stop_token token) {
   std::string told;

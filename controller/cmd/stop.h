@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth stop` and `berth resume`: the emergency stop, set and taken back (core/stop.h).
+// `berth stop` and `berth resume`: set and end the emergency stop (core/stop.h).
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 namespace berth {
 namespace {
 
-// Leaves out objects that berth does not look at or can't read.
+// Skips objects that berth does not read or can't decode.
 template <class T>
 void take(ClusterState& cluster, const sim::ObjectPtr& object, Time now) {
   std::string text = object->dump();
@@ -55,7 +55,7 @@ void StoryRecorder::follow(ScenarioRun& run) {
   story_.emplace(title_, state());
 }
 
-// Whatever came about a while before the last change has been heard: so much needs no longer wait.
+// Lines for changes of this age have all arrived, so those changes no longer wait.
 void StoryRecorder::see(const sim::Change& change) {
   if (!coming_.empty()) catch_up(coming_.back().at - Transcript::kHeld);
   const auto at = std::chrono::duration_cast<std::chrono::milliseconds>(run_->elapsed());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// StoryRecorder: what a scenario's run looks like on the page, while its story is told. A line is
-// heard some time after it came about: what has changed since then waits for its own.
+// StoryRecorder: records the page's states during a scenario's run. A line of the transcript
+// arrives some time after its change, so later changes wait for their own lines.
 #pragma once
 
 #include <chrono>
@@ -17,26 +17,26 @@ namespace berth {
 
 class StoryRecorder {
  public:
-  // It must not outlive the run's scenario.
+  // The scenario must outlive it.
   StoryRecorder(const Scenario& scenario, std::string title)
       : scenario_(scenario), title_(std::move(title)) {}
   StoryRecorder(const StoryRecorder&) = delete;
 
-  // From now on, until the run is over.
+  // Call it before the run; records until the run is over.
   void follow(ScenarioRun& run);
   void hear(const TranscriptEntry& entry);
-  // The page's document, once the run is over and its report is there.
+  // The page's document; call it when the run is over and its report is complete.
   std::string print();
 
  private:
   struct Coming {
-    std::chrono::milliseconds at;  // since the timeline began
+    std::chrono::milliseconds at;  // since the start of the timeline
     Time when;
     sim::Change change;
   };
 
   void see(const sim::Change& change);
-  // Takes in what had changed by then.
+  // Applies the changes up to that time.
   void catch_up(std::chrono::milliseconds until);
   PageState state() const;
 

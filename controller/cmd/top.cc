@@ -46,7 +46,7 @@ Result<TopTable> table_of(const TopFlags& flags, const Snapshot& snapshot,
   return top_namespaces(snapshot, namespace_);
 }
 
-// What the table can't do without. Who may not read others' pods is told of the own alone.
+// The resource that the table needs. Users who may not read others' pods see only their own.
 std::string_view needed_for(const std::string& of) {
   return of == "pools" ? "nodes" : "gpuqueues.gpu.berth.dev";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth top`: GPUs at a glance, by queue, namespace or pool.
+// `berth top`: GPUs by queue, namespace or pool, as a table.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace berth {
 
 struct TopFlags {
   std::string of = "queues";
-  std::string namespace_;       // of `namespaces`; empty: the context's
-  bool all_namespaces = false;  // of `namespaces`
-  std::string by;               // showback by "queue" or "namespace"; empty: one of the tables
-  bool cost = false;            // in money, by those, "pool" or "owner"
-  std::string since = "7d";     // of showback
+  std::string namespace_;       // for `namespaces`; empty: that of the context
+  bool all_namespaces = false;  // for `namespaces`
+  std::string by;               // usage by "queue" or "namespace"; empty: one of the tables
+  bool cost = false;            // costs, by those, "pool" or "owner"
+  std::string since = "7d";     // for usage and costs
   std::string snapshot;         // empty: the live cluster
   std::string output = "text";
   ConfigFlags connection;

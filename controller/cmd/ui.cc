@@ -43,8 +43,8 @@ int show_saved(const UiFlags& flags) {
   return show_page("berth ui", print_json(state), flags.port);
 }
 
-// The page is made of nodes and of all pods: an account that may not list them would see nothing,
-// and every watch would be tried again for ever. Any other failure is left to the watches.
+// The page needs nodes and all pods. An account that may not list them would see nothing, and every
+// watch would be retried forever. The watches handle all other errors.
 constexpr KindInfo kShown[] = {kKind<Node>, kKind<Pod>};
 Task<Result<std::string>> find_forbidden(ApiClient& client, std::stop_token stop) {
   std::string forbidden;
@@ -124,7 +124,7 @@ int follow_cluster(const UiFlags& flags) {
                   flags.settings);
   TaskGroup measuring(loop);
   if (flags.measure) measuring.spawn(sampler.run(measuring.token()));
-  // Stopped only once the tasks' frames are gone.
+  // Stops only after the tasks' frames are destroyed.
   spawn(loop, live.run(stop), [&] { measuring.stop([&loop] { loop.stop(); }); });
   loop.run();
   return 0;

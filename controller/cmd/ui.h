@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth ui`: the fleet at a glance in a browser on this machine, as it changes.
+// `berth ui`: the live fleet in a browser on this machine.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace berth {
 
 struct UiFlags {
   std::string snapshot;  // empty: the live cluster
-  int port = 0;          // 0: any free one
+  int port = 0;          // 0: any free port
   bool measure = false;
   ConfigFlags connection;
   Settings settings;

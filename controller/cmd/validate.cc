@@ -21,13 +21,13 @@ namespace {
 
 int fail(const Error& error) { return complain("berth validate", error); }
 
-// A GPU by any of the names that people have for it.
+// A GPU by any of its usual names.
 Result<const Product*> find_by_any_name(const std::string& name) {
   if (const Product* product = find_product_by_model(name)) return product;
   return require_product(name);
 }
 
-// Geometry of one layout: what holds goes to `notes`, what doesn't becomes a finding.
+// Checks one layout's geometry: valid parts go to `notes`, invalid ones become findings.
 class GeometryCheck {
  public:
   GeometryCheck(const LayoutInFile& source, std::optional<std::int32_t> gpus,
@@ -53,7 +53,7 @@ class GeometryCheck {
       fits_ += fmt::format("{}{} × {}", fits_.empty() ? "" : ", ", gpus_, name);
   }
 
-  // No product is named: at least one that we know must do.
+  // No product is given: the layout must fit at least one known product.
   void on_some_product() {
     fits_ = fmt::format("{}", fmt::join(models_that_fit(devices_, gpus_), ", "));
     if (fits_.empty())
@@ -81,7 +81,7 @@ class GeometryCheck {
   std::string fits_;
 };
 
-// What the layout fits on; empty once there is a finding.
+// The products that the layout fits; empty if there is a finding.
 std::string check_geometry(const LayoutInFile& source, const ValidateFlags& flags,
                            std::optional<std::int32_t> gpus, std::optional<MigStrategy> strategy,
                            std::vector<Finding>& findings) {
@@ -94,7 +94,7 @@ std::string check_geometry(const LayoutInFile& source, const ValidateFlags& flag
   return check.fits();
 }
 
-// Whether nodes and resources are what it takes them for, a cluster must tell.
+// Only a cluster shows whether nodes and resources are as the policy expects.
 std::string summarise(const GPUClusterPolicy& policy) {
   const GPUClusterPolicySpec& spec = policy.spec;
   const std::size_t entries = spec.resource_catalog.size(), classes = spec.priority_classes.size();
@@ -109,7 +109,7 @@ std::string summarise(const GPUQueue& queue) {
                      plural(static_cast<std::int64_t>(queue.spec.quotas.size()), "quota"));
 }
 
-// Nothing good is said of an object that has to be changed.
+// An object with a finding gets no positive note.
 bool is_at_fault(const ManifestDocument& document, const std::vector<Finding>& findings) {
   const std::string object = document.kind + "/" + document.name;
   return std::ranges::any_of(findings, [&](const Finding& f) { return f.object == object; });

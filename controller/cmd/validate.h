@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth validate`: whether manifests are right, told offline, with file and line: fields, rules
-// and, where the product is known, geometry. Exit code 0: right, 1: not.
+// `berth validate`: checks manifests offline and reports errors with file and line: fields, rules
+// and, if the product is known, geometry. Exit code 0: valid, 1: not.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace berth {
 
 struct ValidateFlags {
   std::vector<std::string> files;
-  std::string product;       // the hardware, where productSelector doesn't say
+  std::string product;       // the hardware, if productSelector is missing
   std::string gpus;          // GPUs per node; empty: as many as the layout names
-  std::string mig_strategy;  // what the device plugin advertises; empty: not checked
-  std::string list_layouts;  // a product: print what it can be cut into, and nothing else
+  std::string mig_strategy;  // the device plugin's strategy; empty: not checked
+  std::string list_layouts;  // a product: only print its MIG layouts
 };
 FlagTable validate_flags(ValidateFlags& flags);
 

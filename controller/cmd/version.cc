@@ -30,7 +30,7 @@ int run_version(const VersionFlags& flags) {
   std::string text = json ? "{\n" : "";
   for (const auto& [key, value] : fields) {
     const bool last = key == fields.back().first;
-    // A text in double quotes is the same in both.
+    // Double-quoted text is the same in JSON and YAML.
     text += json ? fmt::format("  \"{}\": {}{}\n", key, printable_quoted(value), last ? "" : ",")
                  : fmt::format("{}: {}\n", key, printable_quoted(value));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth version`: which berth this is, for people and for programs.
+// `berth version`: the version of berth, as text or for programs.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 namespace berth {
 namespace {
 
-// Told by the clues of a dump alone (preview/clues.h): nothing else reads these kinds.
+// Only for a dump's clues (preview/clues.h); no other code reads these kinds.
 constexpr KindInfo kDeployments{"apps", "v1", "deployments", "Deployment", true};
 constexpr KindInfo kReplicaSets{"apps", "v1", "replicasets", "ReplicaSet", true};
 constexpr KindInfo kStatefulSets{"apps", "v1", "statefulsets", "StatefulSet", true};
@@ -43,7 +43,7 @@ std::vector<Wanted> wanted_of_cluster(const Settings& settings) {
       {config_map, agents, "default-mig-parted-config", "", true},
       {config_map, agents, AgentsSpec().device_plugin_config_map, "", true,
        "all keys in it count as new"},
-      // What the GPU operator generates per node.
+      // The GPU operator generates it for each node.
       {.kind = config_map,
        .namespace_ = agents,
        .label_selector = "app.kubernetes.io/component=nvidia-mig-manager"},

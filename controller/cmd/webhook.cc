@@ -11,6 +11,7 @@
 #include "controller/cmd/cluster_client.h"
 #include "controller/cmd/console.h"
 #include "controller/cmd/service.h"
+#include "controller/cmd/service_flags.h"
 #include "controller/runtime/metrics.h"
 #include "controller/server/client_authorities.h"
 #include "controller/server/endpoints.h"
@@ -22,11 +23,11 @@
 namespace berth {
 namespace {
 
-// The API server keeps a connection that is idle for 90 s: it is to be the one that ends it, or a
-// review may be on its way when we do.
+// API servers keep idle connections for 90 s. They must close the connection first: if berth did, a
+// review could be in flight at that moment.
 constexpr int kIdleSeconds = 120;
 
-// The caches' first lists leave the heap full of holes, and so does a large review.
+// After the first lists and after a large review, the heap has much free memory in pieces.
 void give_memory_back() { malloc_trim(0); }
 
 }  // namespace
@@ -141,9 +142,9 @@ int run_webhook(WebhookFlags flags) {
   cluster.log_start();
   const std::stop_token stop = cluster.stop_on_signal();
   int code = 1;
-  // A coroutine's lambda must outlive it: it lives here, beside run().
+  // A coroutine's lambda must outlive the coroutine, so it is declared beside run().
   const auto main_task = [&]() -> Task<void> { code = co_await webhook.run(stop); };
-  // Stopped once the tasks' frames are gone.
+  // Stops only after the tasks' frames are destroyed.
   spawn(loop, main_task(), [&] { probes.stop([&loop] { loop.stop(); }); });
   loop.run();
   log.info("ended", {{"exit_code", code}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth webhook`: answers the API server's AdmissionReviews.
+// `berth webhook`: answers AdmissionReviews from the API server.
 #pragma once
 
 #include <string>

@@ -24,7 +24,7 @@ int answer(const Answer& what, const std::string& output) {
   return 0;
 }
 
-// Of the settings, where things are; how patient berth is makes no answer another.
+// Only settings about where objects are; timeouts do not change the answers.
 bool says_where(const Flag& flag) {
   return flag.name.ends_with("namespace") || flag.name == "--mig-config-map" ||
          flag.name == "--mig-manager-daemon-set";
@@ -56,7 +56,7 @@ FlagTable why_flags(WhyFlags& flags) {
   };
   for (Flag& flag : login_flags(flags.connection)) table.push_back(std::move(flag));
   for (Flag& flag : settings_flags(flags.settings)) {
-    // Who asks about a pod means the pod's namespace, as with kubectl.
+    // For this command --namespace is the pod's namespace, as in kubectl.
     if (flag.name == "--namespace") flag.name = "--berth-namespace";
     if (says_where(flag)) table.push_back(std::move(flag));
   }

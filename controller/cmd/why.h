@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth why`: why a pod waits, or why a node is as it is, and what would change that. Exit code 0:
-// it has been answered, 1: an error.
+// `berth why`: why a pod is pending or why a node is in its state, and what would change that. Exit
+// code 0: answered, 1: an error.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace berth {
 
 struct WhyFlags {
   std::vector<std::string> subject;  // empty: everything that waits
-  std::string namespace_;            // of those that name none; empty: the context's
+  std::string namespace_;            // for subjects without one; empty: that of the context
   bool all_namespaces = false;
   std::string snapshot;  // empty: the live cluster
   std::string output = "text";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cause: why something waits, stops or fails, as conditions, details and events report it.
+// Cause: why an object waits, stops or fails, as conditions, details and events report it.
 #pragma once
 
 #include <string>

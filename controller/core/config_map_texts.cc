@@ -15,7 +15,7 @@ namespace {
 
 using Texts = std::map<std::string, std::string>;
 
-// {"key":"text",…} with null for what is to be removed.
+// {"key":"text",…}, with null for each key to remove.
 std::string changes_of(const Texts& before, const Texts& after) {
   std::string members;
   const auto add = [&](const std::string& key) -> std::string& {

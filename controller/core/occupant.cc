@@ -29,8 +29,7 @@ Occupant occupant_of(const Pod& pod) {
   occupant.work_from_s = work_from_s(pod);
   occupant.uses_gpu = uses_gpu(pod);
   std::int64_t gpus = 0;
-  for (const auto& [resource, quantity] : pod.shape->requests) {
-    if (!is_gpu_resource(resource.view())) continue;
+  for (const auto& [resource, quantity] : gpus_in(pod.shape->requests)) {
     gpus += quantity.rounded_up();
     if (!occupant.resource.empty()) {
       occupant.asks_more = true;

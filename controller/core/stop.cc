@@ -16,7 +16,7 @@
 namespace berth {
 namespace {
 
-// What fits into a condition's message with the rest.
+// So that both fit into a condition's message with the rest.
 constexpr std::size_t kLongestReason = 100;
 constexpr std::size_t kLongestName = 50;
 

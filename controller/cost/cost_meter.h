@@ -29,9 +29,6 @@ class CostMeter {
   std::optional<Time> written_at_;
 };
 
-// Of a process that keeps nothing in mind.
-Plan reconcile_cost(const Snapshot& snapshot);
-
 // What stands, up to its checkpoint; nothing where there is none.
 cost::CostLedger costs_in(const ClusterState& cluster, const Settings& settings);
 

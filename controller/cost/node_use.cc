@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "controller/core/cluster_state.h"
+#include "controller/fleet/gpu_weight.h"
 #include "controller/fleet/node_facts.h"
-#include "controller/queue/facts_from.h"
 
 namespace berth::cost {
 namespace {
@@ -52,40 +52,25 @@ MeasuredPods measured_on(const Snapshot& snapshot, const Node& node) {
   return pods;
 }
 
-// How much of a GPU one piece of each resource is, looked up in the node's labels once.
-class Weights {
- public:
-  explicit Weights(const Node& node) : node_(node) {}
-
-  // So many pieces of a resource, of a node that has 64 GPUs at most.
-  std::int64_t part_of(const Text& resource, const Quantity& quantity) {
-    const std::int64_t weight = of(resource);
-    if (weight <= 0) return 0;
-    return std::clamp<std::int64_t>(quantity.rounded_up(), 0, 64 * kGpu / weight) * weight;
-  }
-
- private:
-  std::int64_t of(const Text& resource) {
-    const auto found = std::ranges::find(known_, resource, &std::pair<Text, std::int64_t>::first);
-    if (found != known_.end()) return found->second;
-    const std::int64_t weight = queue::gpu_weight(node_, resource.str()).value_or(0);
-    return known_.emplace_back(resource, weight).second;
-  }
-  const Node& node_;
-  std::vector<std::pair<Text, std::int64_t>> known_;
-};
+// So many units of a resource, of a node that has kMaxGpusOfNode GPUs at most.
+std::int64_t part_of(const Text& resource, const Quantity& quantity, GpuWeights& weights) {
+  const std::int64_t weight = weights.of(resource).value_or(0);
+  if (weight <= 0) return 0;
+  const std::int64_t most = kMaxGpusOfNode * kWholeGpu / weight;
+  return std::clamp<std::int64_t>(quantity.rounded_up(), 0, most) * weight;
+}
 
 struct Asked {
   std::int64_t pieces = 0;
   std::int64_t part = 0;  // millionths of a GPU
 };
 
-Asked asked_by(const Pod& pod, Weights& weights) {
+Asked asked_by(const Pod& pod, GpuWeights& weights) {
   Asked asked;
-  each_gpu_resource(pod.shape->requests, [&](const Text& resource, const Quantity& quantity) {
+  for (const auto& [resource, quantity] : gpus_in(pod.shape->requests)) {
     asked.pieces += quantity.rounded_up();
-    asked.part += weights.part_of(resource, quantity);
-  });
+    asked.part += part_of(resource, quantity, weights);
+  }
   return asked;
 }
 
@@ -98,7 +83,7 @@ HeldUse split(const Pod& pod, const Asked& asked, std::int64_t part, const Measu
   const std::int64_t pieces = std::max(asked.pieces, measured->pieces);
   const std::int64_t known = part * measured->pieces / pieces;
   const double each = static_cast<double>(part) / static_cast<double>(pieces);
-  const double used = measured->whole_gpus * kGpu + measured->instances * each;
+  const double used = measured->whole_gpus * kWholeGpu + measured->instances * each;
   if (used > 0)
     held.used = static_cast<std::int64_t>(std::min(used + 0.5, static_cast<double>(known)));
   held.idle = known - held.used;
@@ -107,11 +92,10 @@ HeldUse split(const Pod& pod, const Asked& asked, std::int64_t part, const Measu
 }
 
 // What pods could still have of it.
-std::int64_t offered(const Node& node, Weights& weights) {
+std::int64_t offered(const Node& node, GpuWeights& weights) {
   std::int64_t sum = 0;
-  each_gpu_resource(node.allocatable, [&](const Text& resource, const Quantity& quantity) {
-    sum += weights.part_of(resource, quantity);
-  });
+  for (const auto& [resource, quantity] : gpus_in(node.allocatable))
+    sum += part_of(resource, quantity, weights);
   return sum;
 }
 
@@ -121,9 +105,9 @@ NodeUse use_of(const Snapshot& snapshot, const Node& node) {
   NodeUse use;
   const std::optional<Inventory> inventory = inventory_of(node);
   if (!inventory) return use;
-  use.whole = inventory->count * kGpu;
+  use.whole = inventory->count * kWholeGpu;
   const MeasuredPods measured = measured_on(snapshot, node);
-  Weights weights(node);
+  GpuWeights weights(node);
   std::int64_t left = use.whole;
   std::int64_t held = 0;
   for (const Occupant& occupant : snapshot.cluster.occupants_of(node.meta.name)) {

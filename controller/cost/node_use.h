@@ -11,8 +11,6 @@
 
 namespace berth::cost {
 
-inline constexpr std::int64_t kGpu = 1'000'000;  // in millionths
-
 struct HeldUse {
   const Pod* pod = nullptr;
   std::int64_t used = 0;        // at work

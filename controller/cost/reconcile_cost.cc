@@ -69,6 +69,4 @@ Plan CostMeter::reconcile(const Snapshot& snapshot) {
   return plan;
 }
 
-Plan reconcile_cost(const Snapshot& snapshot) { return CostMeter().reconcile(snapshot); }
-
 }  // namespace berth

@@ -16,12 +16,12 @@ namespace berth {
 namespace {
 
 void add(const Node& node, int sign, Capacity& capacity) {
-  each_gpu_resource(node.allocatable, [&](const Text& resource, const Quantity& quantity) {
+  for (const auto& [resource, quantity] : gpus_in(node.allocatable))
     capacity[resource.view()] += sign * quantity.as_whole().value_or(0);
-  });
 }
 
-// Whether anything is left of what the stake is in. For the class `gpu` any GPU resource will do.
+// Whether the remaining nodes offer what the stake needs. For the class `gpu`, any GPU resource is
+// enough.
 bool is_met(const QueueStake& stake, std::string_view resource, const Capacity& left,
             const Capacity& offered) {
   return std::ranges::any_of(left, [&](const auto& one) {
@@ -47,13 +47,13 @@ CapacityGuard::CapacityGuard(const Snapshot& snapshot, const SlotLedger& ledger,
     if (counts(*node)) add(*node, 1, remaining_);
 }
 
-// A slot is as good as a cordon: the patch may be on its way.
+// A slot counts as a cordon, as the cordon's patch may be on its way.
 bool CapacityGuard::counts(const Node& node) const {
   return in_service(node) && ledger_.find(node.meta.name) == nullptr;
 }
 
 std::optional<Cause> CapacityGuard::refuse(const Node& node) const {
-  if (!counts(node)) return std::nullopt;  // it offers nothing as it is
+  if (!counts(node)) return std::nullopt;  // it is out of service already
   const Capacity offered = gpu_capacity(node);
   if (auto refusal = refuse_minimum(offered)) return refusal;
   if (spec_.protect_last_provider) return refuse_last_provider(node, offered);

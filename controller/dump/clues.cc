@@ -58,7 +58,7 @@ RefusalEvent read_event(const json& item) {
   return out;
 }
 
-// The containers of one list, as spec.NAME[i].
+// The containers of one list, named spec.LIST[i].
 void read_containers(const json& item, std::string_view list, std::vector<ContainerClue>& out) {
   std::size_t index = 0;
   for (const json& container : at(item, {"spec", list})) {

@@ -26,8 +26,7 @@ namespace {
 
 ResourceList gpus_of(const ResourceList& resources) {
   ResourceList gpus;
-  for (const auto& [name, count] : resources)
-    if (is_gpu_resource(name)) gpus.set(name, count);
+  for (const auto& [name, count] : gpus_in(resources)) gpus.set(name, count);
   return gpus;
 }
 
@@ -57,7 +56,7 @@ void note_host(const Snapshot& snapshot, const Pod& pod, const Node& node, Expla
             "Tainted");
 }
 
-// Whether its node's GPUs are to be cut anew, and what that means for it.
+// Whether its node's GPUs will be repartitioned, and what that means for the pod.
 void note_drain(const Snapshot& snapshot, const Pod& pod, const Node& node, Explanation& out) {
   const LayoutOwners owners(snapshot.cluster);
   const MIGLayout* owner = owners.owner_of(node);
@@ -104,7 +103,7 @@ void note_drain(const Snapshot& snapshot, const Pod& pod, const Node& node, Expl
   }
 }
 
-// As the pod was told (docs/observe.md).
+// The same warning as on the pod (docs/observe.md).
 void note_idle(const Snapshot& snapshot, const Pod& pod, const Node& node, Explanation& out) {
   const Text* since = pod.meta.annotations.find(names::kIdleSinceAnnotation);
   if (since == nullptr) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: first what the node is (offer, pool, layout), then what happens to it (rollout, cordon,
-// hold), then what would stand in the way of a drain (windows, the capacity guard, pods), at last
-// what would change it.
+// Outline: first what the node is (resources, pool, layout), then its state (rollout, cordon,
+// hold), then what would prevent a drain (windows, the capacity guard, pods), and last what would
+// change it.
 #include "controller/explain/explain_node.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@
 namespace berth {
 namespace {
 
-// Pods beyond these are counted.
+// Further pods are only counted.
 constexpr std::size_t kEachPod = 10;
 
 class NodeWhy {
@@ -87,10 +87,9 @@ void NodeWhy::note_offer() {
     each_demand(occupant, [&](const Text& resource, std::int64_t count) {
       held[resource] += Quantity::whole(count);
     });
-  for (const auto& [resource, count] : node_.allocatable)
-    if (is_gpu_resource(resource) && !count.is_zero())
-      offered += fmt::format("{}{}: {} ({} held)", offered.empty() ? "" : ", ", resource.view(),
-                             count.str(), held.get(resource).str());
+  for (const auto& [resource, count] : gpus_in(node_.allocatable))
+    offered += fmt::format("{}{}: {} ({} held)", offered.empty() ? "" : ", ", resource.view(),
+                           count.str(), held.get(resource).str());
   const std::optional<Inventory> inventory = inventory_of(node_);
   std::string text =
       inventory ? fmt::format("{} × {}; ", inventory->count, inventory->product) : "";
@@ -125,8 +124,7 @@ void NodeWhy::note_rollout() {
   for (NodeStanding& standing : choice.nodes)
     if (standing.node == &node_) view_.standing = std::move(standing);
   if (!view_.standing) return;
-  // Only the controller hears of refusals: what it tells of the node stands in for what is seen
-  // here.
+  // Only the controller gets refusals, so its report about the node replaces the state seen here.
   if (const NodeDetail* refused = refusal_told(*view_.owner, node_.meta.name);
       refused && view_.differs()) {
     view_.standing->phase = refused->phase;
@@ -153,7 +151,7 @@ void NodeWhy::note_rollout() {
                          choice.out == 1 ? "is" : "are"));
 }
 
-// Whatever is said to happen by itself, somebody has to do.
+// A controller must run to do all that berth announces.
 void NodeWhy::note_controller() {
   if (!view_.differs() && read_rollout(snapshot_.cluster, node_).idle() &&
       !is_out_for_health(node_))
@@ -231,7 +229,7 @@ void NodeWhy::note_guard() {
   if (!view_.standing || view_.standing->phase != "Waiting") return;
   if (view_.standing->cause.reason == reasons::kLastProvider ||
       view_.standing->cause.reason == reasons::kCapacityGuard)
-    return;  // told already
+    return;  // already reported
   const SlotLedger& ledger = read_ledger(snapshot_);
   const CapacityGuard guard(snapshot_, ledger, view_.owner->spec.capacity_guard);
   if (auto refusal = guard.refuse(node_)) out_.add("guard", refusal->message, refusal->reason);

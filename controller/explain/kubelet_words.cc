@@ -13,7 +13,7 @@ namespace berth {
 namespace {
 
 struct Row {
-  std::string_view word;  // status.reason, or its beginning
+  std::string_view word;  // status.reason, or its start
   const char* reason;
   const char* message;  // after "the kubelet of n1 has refused it"
   const char* remedy;

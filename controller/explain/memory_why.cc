@@ -22,11 +22,10 @@ namespace {
 
 const StringMap kUnlabelled;
 
-// Of the node's GPUs, with what it asks for; nothing if a resource's memory is not known.
+// GPU memory of the pod's request on this node; nullopt if a resource's memory is unknown.
 std::optional<std::int64_t> room_on(const Node& node, const Pod& pod) {
   std::optional<std::int64_t> most;
-  for (const auto& [resource, count] : pod.shape->requests) {
-    if (!is_gpu_resource(resource) || count.is_zero()) continue;
+  for (const auto& [resource, count] : gpus_in(pod.shape->requests)) {
     const auto usable = advise::usable_on(node, resource.view(), count.rounded_up());
     if (!usable) return std::nullopt;
     most = std::max(most.value_or(0), *usable);
@@ -34,7 +33,7 @@ std::optional<std::int64_t> room_on(const Node& node, const Pod& pod) {
   return most;
 }
 
-// The least that holds so much, of what nodes offer to the pod's namespace.
+// The smallest resource with enough memory that nodes offer to the pod's namespace.
 advise::Share least_for(const ClusterState& cluster, const Pod& pod, std::int64_t bytes) {
   const GPUClusterPolicy* policy = find_policy(cluster);
   const Namespace* of = cluster.namespaces().find(pod.meta.namespace_);
@@ -42,8 +41,7 @@ advise::Share least_for(const ClusterState& cluster, const Pod& pod, std::int64_
   advise::Share least;
   for (const auto& node : cluster.nodes()) {
     const PoolSpec* pool = policy == nullptr ? nullptr : pool_of(*policy, *node);
-    for (const auto& [resource, count] : node->allocatable) {
-      if (!is_gpu_resource(resource) || count.is_zero()) continue;
+    for (const auto& [resource, count] : gpus_in(node->allocatable)) {
       if (policy != nullptr && !may_have_alone(*policy, pool, resource.view(), labels)) continue;
       least = advise::smaller(least, advise::fewest_on(*node, resource.view(), bytes));
     }
@@ -52,10 +50,9 @@ advise::Share least_for(const ClusterState& cluster, const Pod& pod, std::int64_
 }
 
 bool offers_all(const Node& node, const Pod& pod) {
-  return std::ranges::all_of(pod.shape->requests, [&](const auto& entry) {
-    return !is_gpu_resource(entry.first) || entry.second.is_zero() ||
-           node.allocatable.get(entry.first) >= entry.second;
-  });
+  for (const auto& [resource, count] : gpus_in(pod.shape->requests))
+    if (node.allocatable.get(resource) < count) return false;
+  return true;
 }
 
 std::optional<std::int64_t> required_by(const Pod& pod) {
@@ -77,7 +74,7 @@ void note_memory(const Snapshot& snapshot, const Pod& pod, const std::vector<con
                  Explanation& out) {
   const std::optional<std::int64_t> bytes = required_by(pod);
   if (!bytes) return;
-  std::map<std::int64_t, std::vector<std::string>> too_small;  // by what they have for it
+  std::map<std::int64_t, std::vector<std::string>> too_small;  // by the memory that they have
   for (const Node* node : nodes)
     if (const auto room = room_on(*node, pod); room && *room < *bytes)
       too_small[*room].push_back(node->meta.name);

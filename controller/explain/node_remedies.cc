@@ -59,7 +59,7 @@ void NodeAdvice::give() {
            fmt::format("kubectl uncordon {}", node_.meta.name));
 }
 
-// What reasons.md tells, for this node.
+// The advice of reasons.md for this node.
 void NodeAdvice::advise_on(std::string_view reason) {
   NodeStanding asked = *view_.standing;
   asked.cause.reason = reason;

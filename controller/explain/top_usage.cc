@@ -19,10 +19,10 @@ namespace {
 
 struct Used {
   std::map<std::string, double> by_name;
-  std::string begins;  // the first day or month of them
+  std::string begins;  // the first day or month
 };
 
-// Visits the spans that have begun since then: visit(used) for each.
+// Visits the spans that have started since then: visit(used) for each.
 template <class Spans, class Visit>
 std::string each_since(const Spans& days, const Spans& months, Time since, Time now, Visit visit) {
   const auto [spans, first] = spans_since(days, months, since, now);

@@ -40,7 +40,7 @@ void explain_pin(const Snapshot& snapshot, const Pod& pod, Explanation& out) {
   const auto record = queue::admission_on(pod);
   if (!record || record->nodes.empty()) return;
   const ClusterState& cluster = snapshot.cluster;
-  if (cluster.gpu_queues().size() == 0) return;  // or the index is made for nobody
+  if (cluster.gpu_queues().size() == 0) return;  // without queues the index is useless
   const queue::Workload* workload =
       cluster.view<queue::ClusterIndex>().facts().find(queue::workload_name(pod));
   const auto pins = workload == nullptr ? std::nullopt : queue::unbound_pins(cluster, *workload);

@@ -15,9 +15,6 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kGpu = "nvidia.com/gpu";
-constexpr std::string_view kMigPrefix = "nvidia.com/mig-";
-
 // What the labels `<prefix>.replicas`, `.sharing-strategy` and `.product` say. Without renaming,
 // the product carries -SHARED.
 std::optional<ResourceSharing> read_resource(const StringMap& labels, std::string_view prefix) {
@@ -37,7 +34,7 @@ void add(std::map<std::string, std::int64_t>& resources, const std::string& name
          std::int64_t devices, const Sharing& sharing) {
   const auto found = sharing.find(name);
   const ResourceSharing shared = found == sharing.end() ? ResourceSharing{} : found->second;
-  resources[shared.renamed ? name + ".shared" : name] += devices * shared.replicas;
+  resources[shared.renamed ? name + std::string(kSharedSuffix) : name] += devices * shared.replicas;
 }
 
 std::int64_t instances(const ProfileCounts& gpu) {
@@ -50,11 +47,12 @@ std::int64_t instances(const ProfileCounts& gpu) {
 
 Sharing read_sharing(const StringMap& node_labels) {
   Sharing sharing;
-  if (auto gpu = read_resource(node_labels, kGpu)) sharing[std::string(kGpu)] = *gpu;
+  if (auto gpu = read_resource(node_labels, kGpuResource))
+    sharing[std::string(kGpuResource)] = *gpu;
   constexpr std::string_view kReplicas = ".replicas";
   for (const auto& [key, value] : node_labels) {
     const std::string_view label = key.view();
-    if (!label.starts_with(kMigPrefix) || !label.ends_with(kReplicas)) continue;
+    if (!is_mig_resource(label) || !label.ends_with(kReplicas)) continue;
     const std::string_view resource = label.substr(0, label.size() - kReplicas.size());
     if (auto mig = read_resource(node_labels, resource)) sharing[std::string(resource)] = *mig;
   }
@@ -62,9 +60,19 @@ Sharing read_sharing(const StringMap& node_labels) {
 }
 
 std::string mig_resource_name(std::string_view profile) {
-  std::string name = std::string(kMigPrefix) + std::string(profile);
-  std::replace(name.begin() + static_cast<std::ptrdiff_t>(kMigPrefix.size()), name.end(), '+', '.');
+  std::string name = std::string(kMigResources) + std::string(profile);
+  std::replace(name.begin() + static_cast<std::ptrdiff_t>(kMigResources.size()), name.end(), '+',
+               '.');
   return name;
+}
+
+const Profile* profile_behind(const Product& product, std::string_view mig_resource) {
+  const auto offers = [&](const std::string& name) {
+    return mig_resource_name(name) == mig_resource;
+  };
+  for (const Profile& profile : product.profiles)
+    if (offers(profile.name) || std::ranges::any_of(profile.aliases, offers)) return &profile;
+  return nullptr;
 }
 
 std::map<std::string, std::int64_t> expected_allocatable(const NodeLayout& layout,
@@ -74,9 +82,9 @@ std::map<std::string, std::int64_t> expected_allocatable(const NodeLayout& layou
   if (!check_strategy(layout, strategy)) return resources;
   for (const ProfileCounts& gpu : layout.per_gpu) {
     if (gpu.empty())
-      add(resources, std::string(kGpu), 1, sharing);
+      add(resources, std::string(kGpuResource), 1, sharing);
     else if (strategy == MigStrategy::kSingle)
-      add(resources, std::string(kGpu), instances(gpu), sharing);
+      add(resources, std::string(kGpuResource), instances(gpu), sharing);
     else
       for (const auto& [profile, count] : gpu)
         add(resources, mig_resource_name(profile), count, sharing);

@@ -32,8 +32,8 @@ void Fit::each_obstacle(const Pod& pod, const Room& room, Found&& found) const {
   if (node.cordoned() && !found(Verdict::kCordoned)) return;
   if (!selects(pod, node) && !found(Verdict::kNotSelected)) return;
   if (!tolerates_taints(pod, node) && !found(Verdict::kTainted)) return;
-  for (const auto& [resource, count] : pod.shape->requests)
-    if (!count.is_zero() && is_gpu_resource(resource) && node.allocatable.get(resource).is_zero()) {
+  for (const auto& [resource, count] : gpus_in(pod.shape->requests))
+    if (node.allocatable.get(resource).is_zero()) {
       found(Verdict::kLacksGpu);
       return;
     }
@@ -118,9 +118,8 @@ std::vector<Taint> untolerated(const Pod& pod, const Node& node) {
 }
 
 Text Fit::gpu_resource_of(const Pod& pod) {
-  for (const auto& [resource, count] : pod.shape->requests)
-    if (!count.is_zero() && is_gpu_resource(resource)) return resource;
-  return {};
+  const GpusIn gpus = gpus_in(pod.shape->requests);
+  return gpus.empty() ? Text() : (*gpus.begin()).first;
 }
 
 bool Fit::has_room(std::string_view node, const Text& resource) const {
@@ -150,8 +149,7 @@ void Fit::charge(const Pod& pod, bool add) {
   };
   for (const auto& [resource, count] : pod.shape->requests) change(resource, count);
   change(kPods, Quantity::whole(1));
-  for (const auto& [resource, count] : pod.shape->requests) {
-    if (!is_gpu_resource(resource)) continue;
+  for (const auto& [resource, count] : gpus_in(pod.shape->requests)) {
     if (room.open() && free_of(*room.node, room.used, resource) > Quantity())
       with_room_[resource].insert(room.node->meta.name);
     else if (auto names = with_room_.find(resource); names != with_room_.end())
@@ -161,8 +159,8 @@ void Fit::charge(const Pod& pod, bool add) {
 
 void Fit::index(const Room& room) {
   if (!room.open()) return;
-  for (const auto& [resource, count] : room.node->allocatable)
-    if (is_gpu_resource(resource) && free_of(*room.node, room.used, resource) > Quantity())
+  for (const auto& [resource, count] : gpus_in(room.node->allocatable))
+    if (free_of(*room.node, room.used, resource) > Quantity())
       with_room_[resource].insert(room.node->meta.name);
 }
 

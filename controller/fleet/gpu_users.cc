@@ -9,8 +9,7 @@ const PodSet kNoPods;
 template <class OnResource>
 void each_held(const Pod* pod, OnResource&& on_resource) {
   if (pod == nullptr || pod->node_name.empty() || pod->finished()) return;
-  each_gpu_resource(pod->shape->requests,
-                    [&](const Text& resource, const Quantity&) { on_resource(resource); });
+  for (const auto& [resource, quantity] : gpus_in(pod->shape->requests)) on_resource(resource);
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ namespace {
 
 constexpr char kGpuMemory[] = "nvidia.com/gpu.memory";
 
-// Taints of those who take a node away: autoscalers, and the agents that hear of a cloud's notices.
+// Taints of autoscalers, and of components that receive a cloud's notices, on nodes that are about
+// to go.
 constexpr std::string_view kDeletionTaints[] = {
     "ToBeDeletedByClusterAutoscaler",
     "karpenter.sh/disrupted",
@@ -29,7 +30,7 @@ constexpr std::string_view kDeletionTaints[] = {
     "cloud.google.com/impending-node-termination",
     "remediator.kubernetes.azure.com/unschedulable",
 };
-// It may come to a notice, or not: who runs there runs on.
+// A notice may or may not follow this taint, so running pods stay.
 constexpr std::string_view kRiskTaint = "aws-node-termination-handler/rebalance-recommendation";
 
 std::optional<std::int64_t> positive_number(std::string_view text) {
@@ -69,7 +70,7 @@ std::optional<Inventory> inventory_by_cloud(const Node& node) {
   return Inventory{std::string(gpus.product), static_cast<std::int32_t>(*gpus.count), {}};
 }
 
-// Nothing where NVIDIA's label is there, which comes before.
+// Returns an empty text if the node has NVIDIA's label, which takes precedence.
 Text cloud_text(const Node& node) {
   if (node.meta.labels.contains(names::kGpuProduct)) return {};
   const CloudGpus gpus = cloud_gpus_of(node);
@@ -98,7 +99,7 @@ std::optional<Inventory> inventory_of(const Node& node) {
 
 std::int64_t gpus_at_most(const Node& node) {
   if (const std::optional<Inventory> inventory = inventory_of(node)) return inventory->count;
-  const auto offered = node.capacity.get("nvidia.com/gpu").as_whole();
+  const auto offered = node.capacity.get(kGpuResource).as_whole();
   return offered && *offered > 0 ? std::min(*offered, kMaxGpusOfNode) : kMaxGpusOfNode;
 }
 
@@ -122,6 +123,16 @@ bool has_gpus(const Node& node) {
   return !label_of(node, names::kGpuProduct).empty() ||
          label_of(node, names::kGpuPresent) == "true" || recorded_inventory(node).has_value() ||
          !cloud_gpus_of(node).product.empty();
+}
+
+std::string_view single_profile(const Node& node) {
+  constexpr std::string_view kMig = "-MIG-", kSharedProduct = "-SHARED";
+  std::string_view label = label_of(node, names::kGpuProduct);
+  const std::size_t at = label.find(kMig);
+  if (at == label.npos) return {};
+  label.remove_prefix(at + kMig.size());
+  if (label.ends_with(kSharedProduct)) label.remove_suffix(kSharedProduct.size());
+  return label;
 }
 
 std::optional<MigStrategy> strategy_of(const ClusterState& cluster, const Node& node) {
@@ -175,10 +186,6 @@ bool has_one_numa_node(const Node& node) {
   return looked_at && label_of(node, names::kNumaLabel) != "true";
 }
 
-bool offers_gpus(const Node& node) {
-  return std::ranges::any_of(node.allocatable, [](const auto& entry) {
-    return is_gpu_resource(entry.first.view()) && !entry.second.is_zero();
-  });
-}
+bool offers_gpus(const Node& node) { return !gpus_in(node.allocatable).empty(); }
 
 }  // namespace berth

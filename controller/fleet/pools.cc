@@ -17,6 +17,10 @@ const GPUClusterPolicy* standing_policy(const ClusterState& cluster) {
   return cluster.gpu_policies().find(limits::kPolicyName);
 }
 
+bool is_edit(const GPUClusterPolicy* old, const GPUClusterPolicy* now) {
+  return old == nullptr || now == nullptr || old->meta != now->meta || old->spec != now->spec;
+}
+
 bool leaves_nodes_as_they_are(const GPUClusterPolicy& policy) {
   return policy.meta.deletion_timestamp && policy.spec.deletion_policy == PolicyDeletion::kRetain;
 }
@@ -47,7 +51,7 @@ std::int64_t gpus_of(const PoolSpec& pool, const Node& node) {
   if (const std::optional<Inventory> inventory = inventory_of(node)) return inventory->count;
   const bool discovered = !label_of(node, names::kGpuProduct).empty();
   if (discovered || pool.sharing.strategy != SharingStrategy::kNone) return 0;
-  const Quantity* whole = node.capacity.find("nvidia.com/gpu");
+  const Quantity* whole = node.capacity.find(kGpuResource);
   return whole == nullptr ? 0 : std::clamp<std::int64_t>(whole->rounded_up(), 0, kMaxGpusOfNode);
 }
 

@@ -13,8 +13,6 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kMigResource = "nvidia.com/mig-";
-
 // How many of the profile lie side by side in the units from `begin` to before `end`.
 int count_within(const Profile& profile, int begin, int end) {
   std::vector<int> starts = profile.starts;
@@ -28,7 +26,7 @@ int count_within(const Profile& profile, int begin, int end) {
   return std::min(count, profile.max_count);
 }
 
-// Wherever the instance lies.
+// Returns how many instances fit, wherever the old instance is on its GPU.
 int count_instead(const Profile& profile, const Profile& instance) {
   std::optional<int> least;
   for (const int start : instance.starts) {
@@ -69,8 +67,8 @@ std::string describe_recuts(const Node& node, const Pod& pod) {
   if (product == nullptr) return {};
   std::string told;
   for (const auto& [resource, quantity] : pod.shape->requests) {
-    if (quantity.is_zero() || !resource.view().starts_with(kMigResource)) continue;
-    const Profile* instance = product->find_profile(resource.view().substr(kMigResource.size()));
+    if (quantity.is_zero() || !is_mig_resource(resource.view())) continue;
+    const Profile* instance = product->find_profile(resource.view().substr(kMigResources.size()));
     if (instance == nullptr) continue;
     std::string cuts;
     for (const Recut& cut : recuts_of(*product, *instance))

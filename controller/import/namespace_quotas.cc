@@ -22,7 +22,7 @@ bool is_for_a_queue(const std::string& key) {
   return matches_pattern(key, hard->pattern);
 }
 
-// What of it a namespaceQuota can say; the rest is told.
+// The limits that a namespaceQuota can express; the report gets the others.
 Counts counts_of(const QuotaObject& quota, ImportReport& report) {
   constexpr std::size_t kShown = 80;
   Counts counts;

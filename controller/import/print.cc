@@ -18,7 +18,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxOrigins = 20;  // in a comment
 
-// As lines of a comment, whatever stands in it.
+// The text as lines of a comment, whatever characters it has.
 std::string commented(const std::string& text) {
   std::string out;
   std::istringstream lines(printable_lines(text));

@@ -3,26 +3,16 @@
 #include "controller/observe/gpu_use.h"
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 #include <unordered_map>
 
 #include "controller/core/seeded_bugs.h"
+#include "controller/fleet/gpu_weight.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 
 namespace berth {
 namespace {
-
-// Seven slices a GPU, of which an A30 has four.
-double share_of(const GpuSample& gpu) {
-  if (gpu.instance.empty()) return 1;
-  const std::string_view profile = gpu.profile.view();
-  int slices = 1;
-  std::from_chars(profile.data(), profile.data() + profile.size(), slices);
-  const bool a30 = gpu.model.view().find("A30") != std::string_view::npos;
-  return std::clamp(slices, 1, 7) / (a30 ? 4.0 : 7.0);
-}
 
 bool same_card(const GpuSample& a, const GpuSample& b) {
   return a.uuid.empty() || b.uuid.empty() ? a.index == b.index : a.uuid == b.uuid;
@@ -66,10 +56,11 @@ class Surveyor {
     PoolUse& use = pool != nullptr
                        ? out_.pools[static_cast<std::size_t>(pool - policy_.spec.pools.data())]
                        : nobodys;
+    GpuWeights weights(node);
     for (auto first = gpus.begin(); first != gpus.end();) {
       const auto end = std::find_if(first, gpus.end(),
                                     [&](const GpuSample& gpu) { return !same_card(*first, gpu); });
-      const PoolUse card = use_of({first, end});
+      const PoolUse card = use_of({first, end}, weights);
       add(card, use);
       if (pool != nullptr) add(card, out_.total);
       first = end;
@@ -86,15 +77,17 @@ class Surveyor {
   }
 
   // Of one GPU, with all its instances; what its holders do with it is noted.
-  PoolUse use_of(std::span<const GpuSample> instances) {
+  PoolUse use_of(std::span<const GpuSample> instances, GpuWeights& weights) {
     bool measured = false, held = false, idle = true;
     double activity = 0;
     for (const GpuSample& gpu : instances) {
       const bool fresh = snapshot_.samples.is_fresh(gpu, snapshot_.now);
       if (!fresh && !seeded(SeededBug::kBelieveOldSamples)) continue;
-      if (gpu.activity) {
+      const auto weight =
+          gpu.instance.empty() ? std::optional(kWholeGpu) : weights.of_instance(gpu.profile);
+      if (gpu.activity && weight) {
         measured = true;
-        activity += *gpu.activity * share_of(gpu);
+        activity += *gpu.activity * static_cast<double>(*weight) / kWholeGpu;
       }
       for (const GpuHolder& holder : gpu.holders) {
         const Pod* pod = find(holder);
@@ -159,14 +152,12 @@ class Surveyor {
   // The devices that the device plugin gave it; of a claim nobody knows how many.
   static std::int64_t asked(const Pod& pod) {
     std::int64_t count = 0;
-    each_gpu_resource(pod.shape->requests, [&](const Text&, const Quantity& quantity) {
+    for (const auto& [resource, quantity] : gpus_in(pod.shape->requests)) {
+      // Of a shared GPU several parts may be one and the same GPU's.
+      if (is_shared_resource(resource.view())) return 1;
       count += quantity.rounded_up();
-    });
-    // Of a shared GPU several parts may be one and the same GPU's.
-    const bool shared = std::ranges::any_of(pod.shape->requests, [](const auto& request) {
-      return request.first.view().ends_with(".shared");
-    });
-    return shared ? 1 : count;
+    }
+    return count;
   }
 
   const Snapshot& snapshot_;

@@ -26,15 +26,14 @@ std::string_view service_of(const Node& node) {
   return node.cordoned() ? "Cordoned" : "InService";
 }
 
-// How many memory units one device of the resource takes; 0: not to be told.
+// The memory units of one device of the resource; 0: unknown.
 int units_of(const Product& product, std::string_view resource) {
-  if (resource == "nvidia.com/gpu") return product.memory_units;
-  for (const Profile& profile : product.profiles)
-    if (mig_resource_name(profile.name) == resource) return profile.memory_units;
-  return 0;
+  if (resource == kGpuResource) return product.memory_units;
+  const Profile* profile = profile_behind(product, resource);
+  return profile == nullptr ? 0 : profile->memory_units;
 }
 
-// What one looks at, and what all there is: the same, where he may read everything.
+// The viewer's part of the cluster, and all of it; equal for a viewer with all rights.
 struct Sight {
   const Snapshot& seen;
   const Snapshot& all;
@@ -45,11 +44,11 @@ struct Sight {
 };
 
 struct Holders {
-  // Namespace, pod, count, queue.
+  // As (namespace, pod, count, queue).
   std::vector<std::tuple<std::string, std::string, std::int64_t, std::string>> pods;
   std::int64_t others = 0;
 };
-// By resource.
+// The holders of the node's GPUs, by resource.
 std::map<std::string, Holders> holders_on(const Sight& sight, const Node& node) {
   std::map<std::string, Holders> holders;
   for (const Occupant& occupant : sight.all.cluster.occupants_of(node.meta.name)) {
@@ -78,8 +77,8 @@ void tell_rollout(const Node& node, Json& out) {
                     {"why", record.rollout->why}};
 }
 
-// What was measured, GPU by GPU: there it is known which pod has which. In percent, so that noise
-// is no news. Empty: nothing.
+// The measurements of each GPU, which show the pods on it. In percent, so that noise is no change.
+// Empty: none.
 std::string measured_on(const Sight& sight, const Node& node) {
   const Samples& samples = sight.all.samples;
   Json seen = Json::array();
@@ -101,8 +100,8 @@ std::string measured_on(const Sight& sight, const Node& node) {
   return seen.empty() ? std::string() : compact(seen);
 }
 
-// What the node offers, resource by resource. Which pod has which GPU only the node knows. Of the
-// node and the pods on it alone: it may be kept.
+// The node's resources. Only the node itself knows which pod has which GPU. The result depends on
+// nothing but the node and its pods, so that NodePieces may keep it.
 Json node_of(const Sight& sight, const Node& node) {
   Json out = {{"pool", node.meta.labels.get(names::kPoolLabel).view()},
               {"service", service_of(node)}};
@@ -115,10 +114,9 @@ Json node_of(const Sight& sight, const Node& node) {
   Json parts = Json::array();
   std::int64_t uncut = product != nullptr ? inventory->count * product->memory_units : 0;
   bool cut = false;
-  for (const auto& [resource, amount] : node.allocatable) {
-    if (!is_gpu_resource(resource.view()) || amount.is_zero()) continue;
+  for (const auto& [resource, amount] : gpus_in(node.allocatable)) {
     const int units = product != nullptr ? units_of(*product, resource.view()) : 0;
-    cut = cut || resource.view().starts_with("nvidia.com/mig-");
+    cut = cut || is_mig_resource(resource.view());
     uncut = units == 0 ? 0 : std::max<std::int64_t>(0, uncut - units * amount.rounded_up());
     const Holders& of = holders[resource.str()];
     Json held = Json::array();

@@ -13,7 +13,7 @@
 namespace berth {
 namespace {
 
-// By the labels that every node of the pool has; the others a node to come may have or not.
+// Whether the selector may match a node that has the known labels, and any others.
 bool may_select(const LabelSelector& selector, const StringMap& known) {
   return std::ranges::all_of(selector.match_labels,
                              [&](const auto& entry) {
@@ -40,7 +40,7 @@ void add_instances(const ClusterState& cluster, const PoolSpec& pool,
 }  // namespace
 
 bool lists(const SharingSpec& sharing, std::string_view resource) {
-  if (sharing.resources.empty()) return resource == "nvidia.com/gpu";
+  if (sharing.resources.empty()) return resource == kGpuResource;
   return std::ranges::find(sharing.resources, resource) != sharing.resources.end();
 }
 
@@ -61,7 +61,7 @@ std::set<std::string> promised_resources(const ClusterState& cluster, const Pool
       if (quota.pool != pool.name) continue;
       if (quota.resource == queue::kGpuClass)
         resources.insert(offered.begin(), offered.end());
-      else if (queue::is_gpu(quota.resource))
+      else if (is_gpu_resource(quota.resource))
         resources.insert(quota.resource);
     }
   return resources;
@@ -70,7 +70,7 @@ std::set<std::string> promised_resources(const ClusterState& cluster, const Pool
 std::set<std::string> resources_to_come(const ClusterState& cluster, const PoolSpec& pool,
                                         const std::set<std::string>& offered) {
   std::set<std::string> resources = promised_resources(cluster, pool, offered);
-  resources.insert("nvidia.com/gpu");
+  resources.insert(std::string(kGpuResource));
   add_instances(cluster, pool, resources);
   return with_shared_names(pool, std::move(resources));
 }

@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kHashDigits = 8;
 constexpr char kDefaultText[] = "version: v1\n";
-constexpr char kWholeGpu[] = "nvidia.com/gpu";
 
 std::string render_sharing(const SharingSpec& sharing) {
   std::string out = fmt::format("sharing:\n  {}:\n    renameByDefault: {}\n",
@@ -23,7 +22,7 @@ std::string render_sharing(const SharingSpec& sharing) {
                        *sharing.fail_requests_greater_than_one);
   out += "    resources:\n";
   std::vector<std::string> resources = sharing.resources;
-  if (resources.empty()) resources = {kWholeGpu};
+  if (resources.empty()) resources = {std::string(kGpuResource)};
   std::ranges::sort(resources);
   for (const std::string& resource : resources)
     out += fmt::format("    - name: {}\n      replicas: {}\n", resource, sharing.replicas);
@@ -43,7 +42,7 @@ bool is_berths_default(std::string_view key, std::string_view text) {
   return key == kDefaultPluginConfig && text == kDefaultText;
 }
 
-// In whatever style of YAML; no other field of NVIDIA's has the word in it.
+// This finds the word in any style of YAML. No other field of NVIDIA's contains it.
 bool mentions_sharing(std::string_view plugin_text) {
   return plugin_text.find("sharing") != plugin_text.npos;
 }
@@ -65,7 +64,7 @@ std::map<std::string, std::string> plugin_configs(
   std::map<std::string, std::string> data;
   for (const auto& [key, text] : standing)
     if (is_berths_plugin_key(key) && named_by_nodes.contains(key)) data[key] = text;
-  // One that stands is whoever's: nodes that no pool shares follow it.
+  // An existing default stays, whoever wrote it: nodes of pools without sharing follow it.
   const auto mine = standing.find(kDefaultPluginConfig);
   data[kDefaultPluginConfig] = mine != standing.end() ? mine->second : kDefaultText;
   for (const PoolSpec& pool : pools)
@@ -74,6 +73,8 @@ std::map<std::string, std::string> plugin_configs(
   return data;
 }
 
-std::string shared_name(std::string_view resource) { return fmt::format("{}.shared", resource); }
+std::string shared_name(std::string_view resource) {
+  return fmt::format("{}{}", resource, kSharedSuffix);
+}
 
 }  // namespace berth

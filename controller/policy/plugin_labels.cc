@@ -9,6 +9,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/policy/pool_patch.h"
@@ -16,7 +17,7 @@
 namespace berth {
 namespace {
 
-// More are taken by the plan after this one's writes.
+// The plan after this one's writes takes further nodes.
 constexpr std::size_t kMostAtOnce = 50;
 
 bool holds_gpus(const Snapshot& snapshot, const Node& node) {
@@ -71,14 +72,17 @@ class Chooser {
     if (in_others_hands(node) || nodes_under_way(snapshot_.cluster).contains(&node))
       return Cause{reasons::kPluginRollout,
                    fmt::format("{} is being repartitioned or upgraded", node.meta.name)};
-    return refused_by_budgets(node);
+    return asks ? refused_by_budgets(node) : refused_to_lose(node);
   }
   std::optional<Cause> obstacle(const RetreatDue& due) {
     if (budgets_.stopped()) return budgets_.stopped();
     if (out_.retreat.size() >= kMostAtOnce)
       return Cause{reasons::kLabelling, "other nodes come first"};
     if (due.change.edits.empty()) return std::nullopt;  // its record alone is out of date
-    return refused_by_budgets(*due.node);
+    return refused_to_lose(*due.node);
+  }
+  std::optional<Cause> refused_to_lose(const Node& node) {
+    return seeded(SeededBug::kStripAtOnce) ? std::nullopt : refused_by_budgets(node);
   }
   std::optional<Cause> refused_by_budgets(const Node& node) {
     if (!holds_gpus(snapshot_, node)) return std::nullopt;
@@ -105,7 +109,7 @@ PluginLabels decide_plugin_labels(const Snapshot& snapshot, const PoolSurvey& su
   std::set<const Node*> changing(chooser.settling().begin(), chooser.settling().end());
   for (const PluginLabelDue& due : survey.plugin_due)
     if (!due.foreign) changing.insert(due.node);
-  // Before the next node takes their place in the budget.
+  // Retreats come before new nodes take their place in the budget.
   for (const RetreatDue& due : survey.retreats)
     if (!changing.contains(due.node)) chooser.consider(due);
   for (const PluginLabelDue& due : survey.plugin_due) chooser.consider(due);

@@ -3,15 +3,9 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "controller/cost/cost_meter.h"
-#include "controller/disruption/health_record.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
-#include "controller/health/reconcile.h"
-#include "controller/observe/reconcile.h"
 #include "controller/policy/reconcile.h"
-#include "controller/queue/reconcile.h"
 
 namespace berth {
 namespace {
@@ -24,24 +18,12 @@ bool same_for_pools(const Node& a, const Node& b) {
          (has_gpus(a) || offers_gpus(a) == offers_gpus(b));
 }
 
-bool same_for_health(const Node& a, const Node& b) {
-  return same_for_pools(a, b) && a.capacity == b.capacity && a.allocatable == b.allocatable &&
-         a.ready == b.ready && a.unschedulable == b.unschedulable &&
-         a.gpu_conditions == b.gpu_conditions;
-}
-
-bool is_own_proof(const Job& job, const Settings& settings) {
-  return job.meta.namespace_ == std::string_view(settings.berth_namespace) &&
-         job.meta.labels.contains(names::kProofLabel);
-}
-
 }  // namespace
 
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const GPUClusterPolicy* old, const GPUClusterPolicy* now) {
   // berth's own status write: no node depends on it.
-  if (old != nullptr && now != nullptr && old->meta == now->meta && old->spec == now->spec)
-    return {std::string(kPolicyKey)};
+  if (!is_edit(old, now)) return {std::string(kPolicyKey)};
   return all_policy_keys(cluster);
 }
 
@@ -53,14 +35,10 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   std::vector<std::string> keys{std::string(kPolicyKey)};
   if (now != nullptr && (old == nullptr || !same_for_pools(*old, *now)))
     keys.push_back(pool_key(*now));
-  const bool watched = cluster.gpu_policies().size() > 0 ||
-                       either.meta.annotations.contains(names::kHealthAnnotation);
-  if (watched && now != nullptr && (old == nullptr || !same_for_health(*old, *now)))
-    keys.emplace_back(kHealthKey);
   return keys;
 }
 
-// What pods hold of a pool, and which of them a change of its sharing would disturb.
+// Pods decide what is allocated in a pool, and which of them a change of its sharing would disturb.
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const Pod* old, const Pod* now) {
   if (cluster.gpu_policies().size() == 0) return {};
@@ -72,13 +50,6 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
       old->meta.uid == now->meta.uid)
     return {};
   return {std::string(kPolicyKey)};
-}
-
-// Proofs of nodes.
-std::vector<std::string> policy_keys_for(const ClusterState&, const Settings& settings,
-                                         const Job* old, const Job* now) {
-  if (!is_own_proof(now != nullptr ? *now : *old, settings)) return {};
-  return {std::string(kHealthKey)};
 }
 
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings& settings,
@@ -96,7 +67,7 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   return {};
 }
 
-// Which file the device plugin mounts. DaemonSets tell of their pods all the time.
+// Only the mounted files matter. DaemonSets change their pod counts all the time.
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const DaemonSet* old, const DaemonSet* now) {
   const bool same =
@@ -105,7 +76,8 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   return {std::string(kPolicyKey)};
 }
 
-// Which taints NVIDIA's operands tolerate, and which file its device plugin reads.
+// ClusterPolicy decides which taints NVIDIA's operands tolerate, and which file the device plugin
+// reads.
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const ClusterPolicy*, const ClusterPolicy*) {
   return cluster.gpu_policies().size() == 0 ? std::vector<std::string>() : all_policy_keys(cluster);
@@ -118,9 +90,7 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
 }
 
 std::vector<std::string> all_policy_keys(const ClusterState& cluster) {
-  std::vector<std::string> keys{std::string(kPolicyKey), std::string(kIdleKey),
-                                std::string(kCostKey), std::string(kHealthKey),
-                                std::string(kReclaimKey)};
+  std::vector<std::string> keys{std::string(kPolicyKey)};
   for (const auto& node : cluster.nodes())
     if (may_join_pools(*node)) keys.push_back(pool_key(*node));
   return keys;

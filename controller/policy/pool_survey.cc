@@ -13,7 +13,6 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kMaxDisputed = 5;
-constexpr char kWholeGpu[] = "nvidia.com/gpu";
 
 const char* strategy_label(const PoolFacts& facts) {
   switch (facts.pool->sharing.strategy) {
@@ -61,15 +60,16 @@ class Surveyor {
     look_at_plugin(node, facts);
   }
 
-  // Now: what a layout or a pool's sharing will make of it is not there yet.
+  // Whether the node offers the resource now. What a layout or a pool's sharing will create is not
+  // there yet.
   static bool offers(const Node& node, const PoolFacts* facts, std::string_view resource) {
     const Quantity* count = node.allocatable.find(resource);
     if (count != nullptr && *count > Quantity()) return true;
     return facts != nullptr && facts->pool->sharing.rename_by_default &&
-           facts->pool->sharing.strategy != SharingStrategy::kNone && resource.ends_with(".shared");
+           facts->pool->sharing.strategy != SharingStrategy::kNone && is_shared_resource(resource);
   }
 
-  // Its pool; a node that several select is told.
+  // Returns the node's pool, and records a conflict if several pools select the node.
   PoolFacts* place(const Node& node) {
     PoolFacts* first = nullptr;
     std::vector<std::string> names;
@@ -136,7 +136,7 @@ class Surveyor {
     }
   }
 
-  // What nearly every node is, without reading the record.
+  // Checks the usual case without parsing the record.
   bool in_place(const Node& node, const PoolFacts& facts, std::string_view record) const {
     return record == records_[static_cast<std::size_t>(&facts - out_.pools.data())] &&
            std::ranges::all_of(facts.intent.items, [&](const auto& entry) {
@@ -164,18 +164,18 @@ class Surveyor {
         out_.plugin_ending.push_back(&node);
       return;
     }
-    // Without a wish of berth's, other people's configs are theirs.
+    // If berth wants nothing here, the configs of other users stay.
     if (!wants && !ours) return;
     const bool foreign = !standing.empty() && !ours && standing != kDefaultPluginConfig;
     out_.plugin_due.push_back({&node, facts, std::string(standing), foreign});
     if (foreign) dispute(node, {{Text(names::kDevicePluginConfig), {}}});
   }
 
-  // As far as GPU feature discovery tells: of whole GPUs; those that are cut have no replicas of
-  // their own.
+  // Whether the node shows the pool's sharing, as far as GPU feature discovery says for whole GPUs.
+  // Partitioned GPUs have no replicas label of their own.
   static bool shows(const Node& node, const PoolFacts& facts) {
     const std::vector<std::string>& shared = facts.pool->sharing.resources;
-    if (!shared.empty() && std::ranges::find(shared, kWholeGpu) == shared.end()) return true;
+    if (!shared.empty() && std::ranges::find(shared, kGpuResource) == shared.end()) return true;
     const std::string_view strategy = label_of(node, names::kGpuSharingStrategy);
     return strategy.empty() || label_of(node, names::kGpuReplicas) == "0" ||
            strategy == strategy_label(facts);
@@ -188,7 +188,7 @@ class Surveyor {
 
   const Snapshot& snapshot_;
   const GPUClusterPolicy& policy_;
-  std::vector<std::string> records_;  // the record of a node that is as it should be, by pool
+  std::vector<std::string> records_;  // by pool, the record of a node that is in order
   PoolSurvey out_;
 };
 

@@ -18,13 +18,11 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kShared = ".shared";  // a resource's name, where sharing renames it
-constexpr std::string_view kMark = "-SHARED";    // a product's, where it does not
-constexpr char kWholeGpu[] = "nvidia.com/gpu";
+constexpr std::string_view kMark = "-SHARED";  // of a product, where sharing renames no resource
 
 using Offer = std::map<std::string, std::int64_t>;
 
-// What the node offers under its config, or nothing if no layout stands behind the config's name.
+// The node's resources with its config, or nullopt if no layout has the config.
 std::optional<Offer> offer_of(const Snapshot& snapshot, const Node& node, std::string_view config) {
   const std::optional<Inventory> inventory = inventory_of(node);
   if (base_config(config) == names::kAllDisabled && inventory)
@@ -46,14 +44,12 @@ void replace_gpus(ResourceList& resources, const Offer& offer) {
   resources = std::move(next);
 }
 
-// Devices behind what a node offers, by their resource.
+// The unshared devices behind a node's resources.
 Offer unshared(const Node& node) {
   const Sharing sharing = read_sharing(node.meta.labels);
   Offer devices;
-  for (const auto& [resource, count] : node.allocatable) {
-    if (!is_gpu_resource(resource)) continue;
-    std::string name = resource.str();
-    if (name.ends_with(kShared)) name.erase(name.size() - kShared.size());
+  for (const auto& [resource, count] : gpus_in(node.allocatable)) {
+    const std::string name(unshared_resource(resource.view()));
     const auto shared = sharing.find(name);
     devices[name] +=
         count.rounded_up() / (shared == sharing.end() ? std::int64_t{1} : shared->second.replicas);
@@ -61,7 +57,7 @@ Offer unshared(const Node& node) {
   return devices;
 }
 
-// As GPU feature discovery tells how a resource is shared. Without renaming it marks the product.
+// The labels of GPU feature discovery for a shared resource. Without renaming it marks the product.
 void label_sharing(const std::string& resource, const SharingSpec& sharing, StringMap& labels) {
   const bool shared = sharing.strategy != SharingStrategy::kNone;
   const bool mps = sharing.strategy == SharingStrategy::kMPS;
@@ -75,8 +71,8 @@ void label_sharing(const std::string& resource, const SharingSpec& sharing, Stri
   if (!product.empty()) labels.set(Text(key), Text(product));
 }
 
-// The device plugin starts anew with what the pool of that key asks for; by `default`, or without
-// a key, it shares nothing. Of other people's keys nothing is known.
+// The device plugin restarts with the sharing of the key's pool. With `default`, or without a key,
+// it shares nothing. Other keys are unknown to berth.
 void share(const Snapshot& snapshot, Node& node) {
   const std::string_view key = label_of(node, names::kDevicePluginConfig);
   const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
@@ -92,12 +88,12 @@ void share(const Snapshot& snapshot, Node& node) {
   if (pool != nullptr && pool->mig_strategy)
     node.meta.labels.set(names::kMigStrategy, to_string(*pool->mig_strategy));
   std::vector<std::string> resources = sharing.resources;
-  if (resources.empty()) resources = {kWholeGpu};
+  if (resources.empty()) resources = {std::string(kGpuResource)};
   for (const auto& [resource, count] : devices) {
     const bool meant = std::ranges::find(resources, resource) != resources.end();
     label_sharing(resource, meant ? sharing : SharingSpec(), node.meta.labels);
   }
-  if (!devices.contains(kWholeGpu)) node.meta.labels.set(names::kGpuReplicas, "0");
+  if (!devices.contains(std::string(kGpuResource))) node.meta.labels.set(names::kGpuReplicas, "0");
   if (pool != nullptr && pool->mig_strategy)
     if (auto cut = offer_of(snapshot, node, label_of(node, names::kMigConfig))) {
       replace_gpus(node.capacity, *cut);
@@ -120,7 +116,7 @@ Node answer_of_agents(const Snapshot& snapshot, const Node& before, Node node) {
   if (label_of(before, names::kDevicePluginConfig) != label_of(node, names::kDevicePluginConfig))
     share(snapshot, node);
   const Text config = node.meta.labels.get(names::kMigConfig);
-  // mig-manager runs when the value changes; berth takes the state away in the same patch.
+  // mig-manager runs if the value changes; berth removes the state in the same patch.
   if (config.empty() || node.meta.labels.contains(names::kMigConfigState)) return node;
   std::optional<Offer> offer = offer_of(snapshot, node, config);
   node.meta.labels.set(names::kMigConfigState, offer ? "success" : "failed");

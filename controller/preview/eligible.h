@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether pods of a namespace may use a pool.
+// Eligible: whether pods of a namespace may use a pool.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// Yes where that is not known.
+// True if it is unknown.
 bool eligible(const ClusterState& cluster, const PoolSpec& pool, std::string_view namespace_);
 
 }  // namespace berth

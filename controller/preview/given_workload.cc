@@ -15,12 +15,12 @@ namespace {
 
 using nlohmann::json;
 
-// As the API server does: what is limited and not requested is requested as it is limited.
+// Like the API server: a limit without a request becomes the request.
 void default_requests(json& resources) {
   if (!resources.is_object()) return;
   const json limits = at(resources, {"limits"});
   const json& requests = at(resources, {"requests"});
-  // What is of another type reading it names.
+  // read_workload() reports values of a wrong type.
   if (!limits.is_object() || !(requests.is_null() || requests.is_object())) return;
   for (const auto& [name, amount] : limits.items())
     if (at(resources, {"requests", name}).is_null()) resources["requests"][name] = amount;
@@ -59,7 +59,7 @@ ObjectMeta& meta_of(GivenWorkload& given) {
   return std::visit([](auto& object) -> ObjectMeta& { return object.meta; }, given.object);
 }
 
-// As the priority admission plugin reads it, which has not seen the pod yet.
+// Like the priority admission plugin, which has not seen the pod yet.
 std::int32_t priority_of(const std::string& priority_class, const ClusterState& cluster) {
   if (!priority_class.empty()) {
     const PriorityClass* named = cluster.priority_classes().find(priority_class);
@@ -70,11 +70,9 @@ std::int32_t priority_of(const std::string& priority_class, const ClusterState& 
   return 0;
 }
 
-// Where Kueue's label is not taken for a queue's, the webhook puts it into its namespace's default.
+// Where Kueue's label is ignored, the webhook puts the workload into its namespace's default queue.
 void label_as_made(ObjectMeta& meta, const PodShape& shape, const ClusterState& cluster) {
-  bool asks = false;
-  each_gpu_resource(shape->requests, [&](const Text&, const Quantity&) { asks = true; });
-  if (!asks || !queue::is_left_to_kueue(meta)) return;
+  if (!shape->asks_for_gpus() || !queue::is_left_to_kueue(meta)) return;
   const auto& choice = cluster.view<queue::QueueChoice>();
   if (const GPUQueue* queue = choice.default_of(meta.namespace_.view()))
     meta.labels.set(names::kQueueLabel, queue->meta.name);
@@ -132,7 +130,7 @@ Result<GivenWorkload> read_workload(const ManifestDocument& document, std::strin
           ? text_at(object, {"spec", "template", "metadata", "annotations", kMemory})
           : text_at(object, {"metadata", "annotations", kMemory});
   ObjectMeta& meta = meta_of(*read);
-  // What the API server fills in.
+  // The API server generates the name.
   if (meta.name.empty() && !text_at(object, {"metadata", "generateName"}).empty())
     meta.name = text_at(object, {"metadata", "generateName"}) + "xxxxx";
   if (meta.name.empty()) return invalid_spec("metadata.name", "required");

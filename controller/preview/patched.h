@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patched: what the API server would make of a write, for the what-if of `berth plan`. Only the
-// writes that reconcilers plan, on the slices that a ClusterState holds. An error is a precondition
-// that does not hold, as the server would answer with 409 or 422.
+// Patched: an object after a write, for the what-if of `berth plan`. It supports only the writes
+// that reconcilers plan, on the slices in a ClusterState. An error is a failed precondition, for
+// which the API server would answer 409 or 422.
 #pragma once
 
 #include <string>
@@ -14,15 +14,15 @@
 
 namespace berth {
 
-// A JSON patch. A test of an absent key passes with null if its parent is there.
+// A JSON patch. A test of an absent key passes with null if its parent exists.
 Result<Node> patched(const Node& node, std::string_view json_patch);
 
 // Merge patches. metadata.uid and metadata.resourceVersion in the body are preconditions.
 Result<Node> merged(const Node& node, std::string_view merge_patch);
 Result<ConfigMap> merged(const ConfigMap& config_map, std::string_view merge_patch);
-// Whether it is suspended.
+// Only the field that suspends it.
 Result<Job> merged(const Job& job, std::string_view merge_patch);
-// Of one of our own objects: its finalizers.
+// Only the finalizers of berth's own objects.
 Result<MIGLayout> merged(const MIGLayout& layout, std::string_view merge_patch);
 Result<GPUClusterPolicy> merged(const GPUClusterPolicy& policy, std::string_view merge_patch);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: in which queue; why in none; what helps one that waits.
+// Outline: the queue; why there is none; advice for a pending workload.
 #include "controller/preview/queue_membership.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ std::vector<std::string> queues_selecting(const queue::ClusterIndex& index,
   return names;
 }
 
-// The labels that the selector asks by name and value and the namespace has not: "team=vision".
+// The labels that the selector requires and the namespace lacks: "team=vision".
 std::string missing_labels(const LabelSelector& selector, const Namespace& namespace_) {
   std::vector<std::string> missing;
   for (const auto& [key, value] : selector.match_labels)
@@ -87,19 +87,13 @@ QueueMembership no_queue(const queue::ClusterIndex& index, const ObjectMeta& met
   return out;
 }
 
-bool asks_for_gpus(const PodShape& shape) {
-  bool asks = false;
-  each_gpu_resource(shape->requests, [&](const Text&, const Quantity&) { asks = true; });
-  return asks;
-}
-
 }  // namespace
 
 QueueMembership membership_of(const ClusterState& cluster, const queue::ClusterIndex& index,
                               const ObjectMeta& meta, const PodShape& shape) {
   const Text label = meta.labels.get(names::kQueueLabel);
   const std::string_view namespace_ = meta.namespace_.view();
-  if (label.empty() && !asks_for_gpus(shape))
+  if (label.empty() && !shape->asks_for_gpus())
     return {.queue = {},
             .cause = {reasons::kNoGPUs, "it asks for no GPU and names no queue: queues leave it"},
             .advice = {}};
@@ -136,7 +130,8 @@ QueueAdvice advice_for(const QueueVerdict& verdict, const queue::ClusterIndex& i
       {reasons::kGangSizesDisagree, "give all pods of the group the same size"},
       {reasons::kTemplateNotReady, "wait until the pods of its last run are gone"},
       {reasons::kPodsOnDeadNode,
-       "kubectl delete node, or taint it node.kubernetes.io/out-of-service=:NoExecute, once you are "
+       "kubectl delete node, or taint it node.kubernetes.io/out-of-service=:NoExecute, once you "
+       "are "
        "sure that the machine is off"},
       {reasons::kWaitingForOthers,
        "look at what keeps these from ending; what hangs for a minute beyond its grace period is "

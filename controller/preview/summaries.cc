@@ -67,7 +67,7 @@ std::string left_by(const MIGLayout& layout) {
              : "deletionPolicy DisableMIG: berth drains its nodes and switches MIG off";
 }
 
-// Of a layout that is deleted: once it goes, it selects no node.
+// For a layout that is being deleted: once it is gone, it selects no node.
 RolloutChoice choice_before(const ClusterState& before, const Snapshot& snapshot,
                             const std::string& name) {
   const Snapshot then{.cluster = before,
@@ -87,7 +87,7 @@ std::set<std::string> config_names(const ConfigMap* config_map) {
   if (file == config_map->data.end()) return names;
   Result<MigConfigs> configs = parse_file(file->second);
   if (!configs) return names;
-  // Each stands there with its aliases, other people's too.
+  // The file has each config with its aliases, also foreign ones.
   auto is_alias = [&](const std::string& name) {
     const std::size_t dash = name.rfind('-');
     return dash != name.npos && configs->contains(name.substr(0, dash)) &&
@@ -210,10 +210,9 @@ PodMove describe_move(const PodEvent& event) {
   PodMove move{.pod = key_of(event.pod->meta).str(), .node = event.to, .why = event.why};
   if (const OwnerReference* owner = event.pod->meta.controller())
     move.owner = fmt::format("{}/{}", owner->kind.view(), owner->name.view());
-  for (const auto& [resource, quantity] : event.pod->shape->requests)
-    if (is_gpu_resource(resource) && !quantity.is_zero())
-      move.requests += fmt::format("{}{}: {}", move.requests.empty() ? "" : ", ", resource.view(),
-                                   quantity.str());
+  for (const auto& [resource, quantity] : gpus_in(event.pod->shape->requests))
+    move.requests +=
+        fmt::format("{}{}: {}", move.requests.empty() ? "" : ", ", resource.view(), quantity.str());
   switch (event.kind) {
     case PodEvent::Kind::kMoved:
       move.fate = PodMove::Fate::kFits;

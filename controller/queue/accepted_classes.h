@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AcceptedClasses: which PriorityClasses work of a queue may name. A tenant chooses the label
-// gpu.berth.dev/priority-class freely, and Kubernetes bounds it by no ResourceQuota.
+// AcceptedClasses: the PriorityClasses that workloads of a queue may name. Users choose the label
+// gpu.berth.dev/priority-class freely, and no ResourceQuota of Kubernetes limits it.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@
 
 namespace berth::queue {
 
-// The queue's own list, or without one those that the policy makes; and the policy's default class.
-// The cluster's default class, which pods have without asking, is not looked at here.
+// Returns the queue's own list, or the classes that the policy creates if the queue has no list.
+// The policy's default class is always in it. accepted_classes() ignores the cluster's default
+// class, which a pod gets without naming it.
 std::vector<std::string> accepted_classes(const GPUQueue& queue, const GPUClusterPolicy* policy);
 bool accepts_class(const GPUQueue& queue, const GPUClusterPolicy* policy, std::string_view name);
 

@@ -22,7 +22,7 @@
 namespace berth::queue {
 namespace {
 
-// {"uid":"entry",…} with null for an entry to be removed.
+// Returns {"uid":"entry",…}, with null for an entry to remove.
 std::string encode_data(const LedgerChanges& changes) {
   std::string members;
   for (const auto& [uid, entry] : changes) {
@@ -56,7 +56,7 @@ void append_ahead(std::string& text, const std::vector<AheadFact>& all) {
   if (!all.empty()) text += ']';
 }
 
-// Nothing if it is not what append_ahead() writes.
+// Returns nothing if the JSON is not what append_ahead() writes.
 std::optional<AheadFact> read_ahead(const nlohmann::json& json) {
   const auto text = [&](const char* key) {
     const auto found = json.find(key);
@@ -143,12 +143,12 @@ bool is_of_later_berth(std::string_view text) {
   return version.is_number_integer() && version > kRecordVersion;
 }
 
-// It is dropped with the next review, unless it was written by a later berth.
+// The next review drops the key, unless a later berth wrote it.
 void put_aside(const std::string& key, std::string_view text, AdmissionLedger& ledger) {
   (is_of_later_berth(text) ? ledger.newer : ledger.unreadable).push_back(key);
 }
 
-// Two of one workload would contradict each other.
+// Keeps only the first mark of a workload, as two marks would contradict each other.
 template <class Mark>
 void read_mark(const std::string& key, std::string_view text, std::optional<Mark> mark,
                std::map<std::string, Mark, std::less<>>& marks, AdmissionLedger& ledger) {
@@ -219,7 +219,7 @@ Write write_admissions(const Snapshot& snapshot, const AdmissionLedger& ledger,
                        const LedgerChanges& changes, std::string reason, const Yields* yields) {
   const ConfigMap* standing = ledger.config_map;
   const std::string epoch = std::to_string(snapshot.epoch);
-  // Empty: what stands there stays.
+  // If this is empty, the annotation stays as it is.
   const std::string heard = is_behind(snapshot, ledger.heard)
                                 ? std::string()
                                 : encode_heard(heard_by_now(snapshot, ledger.heard));

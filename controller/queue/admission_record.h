@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The annotation gpu.berth.dev/admitted: what a workload was admitted with, as JSON {uid,
-// version, queue, cohort, pool, pods, amounts, since, epoch, nodes, members, seats, shapes: [{seat,
-// pods, asks}], maker, selectsPool}. It counts for the object whose uid it has, and for what that
-// object controls: a copy on another one says nothing.
+// The annotation gpu.berth.dev/admitted: the admission record of a workload, as JSON {uid, version,
+// queue, cohort, pool, pods, amounts, since, epoch, nodes, members, seats, shapes: [{seat, pods,
+// asks}], maker, selectsPool}. A record is valid on the object with this uid and on objects that
+// this object controls. On a copy of the object it means nothing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,34 +12,31 @@
 
 #include "apis/core.h"
 #include "apis/meta.h"
-#include "controller/queue/facts_index.h"
-#include "controller/queue/verdict.h"
+#include "controller/queue/facts.h"
 
 namespace berth::queue {
 
-// What a cycle over the index has decided, as it is recorded.
-AdmissionFact admission_fact(const Admission& admission, const FactsIndex& index);
-
 std::string encode_admission(const AdmissionFact& admission);
-// The record's members, without the braces around them.
+// Appends the record's members, without the braces around them.
 void append_admission(std::string& out, const AdmissionFact& admission);
 
-// Nothing if that is no such record: amounts and pods are from 0 to kMostOfAnything. Of a record of
-// a later berth (is_newer()), whatever can be read.
+// Returns nothing if the text is not a record. Valid amounts and pods are from 0 to
+// kMostOfAnything. If a later berth wrote the record (is_newer()), it returns what this berth can
+// read.
 std::optional<AdmissionFact> decode_admission(std::string_view text);
 std::optional<AdmissionFact> read_admission(const nlohmann::json& record);
 
-// The object's own record, or that of whoever controls it; nothing without one that counts.
+// Returns the record of the object or of its controller; nothing if no record is valid for it.
 std::optional<AdmissionFact> admission_on(const ObjectMeta& meta);
-// Likewise of a pod. A user may orphan a Job's pod that is on a node, or give it another
+// Does the same for a pod. A user may orphan a Job's pod that is on a node, or give it another
 // controller. The pod then keeps its part of the Job's record as its own: `maker` is the Job.
 std::optional<AdmissionFact> admission_on(const berth::Pod& pod);
 
-// Of a record that is another object's, as a backup restores it and a copy has it: what berth put
-// into the object by it, queue, pool and nodes, however much of the rest can be read. Nothing if
-// it is no record at all.
+// Reads a record that is valid for another object, for example on a restored or copied Job. Returns
+// what berth wrote into that object: queue, pool and nodes. Other members may be unreadable.
+// Returns nothing if the text is not a record.
 std::optional<AdmissionFact> read_foreign(std::string_view text);
-// That of the Job, if it has one that does not count.
+// Returns the Job's record if the Job has one that is not valid for it.
 std::optional<AdmissionFact> foreign_admission_on(const ObjectMeta& meta);
 
 }  // namespace berth::queue

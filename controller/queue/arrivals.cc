@@ -11,15 +11,16 @@
 namespace berth::queue {
 namespace {
 
-// Within the last hour; but what comes next may differ widely from fewer than so many, so that
-// these count from further back, a day at the most. Of very many some say as much as all.
+// berth looks at the Jobs of the last hour. If they are fewer than kFewest, the next hour may
+// differ widely from them. So it then takes up to kFewest Jobs of the last day. If there are more
+// than kMost Jobs, it takes a sample.
 constexpr std::int64_t kHour = 3'600'000'000, kDay = 24 * kHour;
 constexpr std::size_t kFewest = 64, kMost = 1024;
-constexpr double kLeast = 1e-3;  // that a kind weighs; on average it is 1
+constexpr double kLeast = 1e-3;  // the least weight of a kind; the mean weight is 1
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-// What it was when it came: also of what has finished, of which no pod counts any more. Nothing
-// where nobody has waited as such yet.
+// Returns the class that the Job had when it was created, also if the Job has finished and needs no
+// more pods. Returns null if no workload of this class has waited yet.
 const ClassId* class_of(const Job& job, const Catalog& catalog) {
   const std::int64_t pods = job.admitted ? std::max(job.wanted, job.admitted->pods) : job.wanted;
   return catalog.find_class({.roles = {{job.shape, pods}},
@@ -28,7 +29,7 @@ const ClassId* class_of(const Job& job, const Catalog& catalog) {
                              .lasts = coarse_span(job.lasts)});
 }
 
-// The newest first.
+// Sorts by creation time, the newest first.
 bool came_later(const Workload* a, const Workload* b) {
   return a->job->created != b->job->created ? a->job->created > b->job->created
                                             : *a->name < *b->name;
@@ -88,7 +89,8 @@ Arrivals::Stream::Stream(const Arrivals& of, std::uint64_t seed)
   up_to_.reserve(of.came_.size());
   double sum = 0;
   for (const Kind& kind : of.came_) {
-    // Its own, or each that comes would weigh all others anew, and no range would stand still.
+    // Each kind draws from its own seed. Otherwise each new Job would change the weights of all
+    // others, and the estimates would change all the time.
     Draws own(hash_of_name(*kind.like->name) + seed);
     up_to_.push_back(sum += std::max(kLeast, -std::log(1 - own.next())));
   }

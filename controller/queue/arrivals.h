@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrivals: who will come to the queues and is not there yet, as far as those tell who came of
-// late: as many in the time, each like one of them. Only Jobs that declare how long they run: of
-// what declares nothing nobody knows what it would leave to others.
+// Arrivals: the Jobs that a projection expects to arrive. They arrive at the rate of recent Jobs,
+// and each is like one of those. Only Jobs that declare a run time (activeDeadlineSeconds) count.
+// For other Jobs nothing says when they would free their GPUs.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace berth::queue {
 
-// Names that differ in a digit have nothing in common in it.
+// Names that differ in one digit have unrelated hashes.
 std::uint64_t hash_of_name(std::string_view name);
 
-// Chance from a seed: the same numbers whenever it is asked.
+// Pseudo-random numbers from a seed. The same seed always gives the same numbers.
 class Draws {
  public:
   explicit Draws(std::uint64_t seed) : state_(seed) {}
@@ -35,16 +35,16 @@ class Arrivals {
     ClassId workloads = 0;
   };
 
-  // Of the times that may come, one after the other. Few who came say little of how many will, and
-  // of which kinds: each stream weighs each of them by chance, so that streams differ as much as
-  // such few may be off (the Bayesian bootstrap; Rubin, 1981).
+  // One random sequence of future arrivals. A few recent Jobs say little about the future rate and
+  // the future kinds of Jobs. So each stream gives each recent Job a random weight. The streams
+  // then differ as much as the small sample may be wrong (the Bayesian bootstrap; Rubin, 1981).
   class Stream {
    public:
     Stream(const Arrivals& of, std::uint64_t seed);
-    std::int64_t next_at() const { return next_at_; }  // the greatest number: nobody comes
-    // Who comes then. It stays where it is as long as the stream does.
+    std::int64_t next_at() const { return next_at_; }  // the greatest number: no Job arrives
+    // Returns the workload that arrives then. The reference is valid as long as the stream.
     const Workload& take();
-    // Its Job is none of the cluster's.
+    // Whether the workload is from a stream: its Job is none of the cluster's.
     static bool has_brought(const Workload& of) { return of.job && of.job->uid.empty(); }
 
    private:
@@ -53,13 +53,13 @@ class Arrivals {
     const Arrivals& of_;
     Draws draws_;
     std::int64_t next_at_;
-    std::vector<double> up_to_;  // by kind, the weights of all until it
+    std::vector<double> up_to_;  // by kind, the sum of the weights up to it
     std::deque<std::string> names_;
     std::deque<Workload> came_;
   };
 
   Arrivals(const FactsIndex& index, std::int64_t now);
-  // As these came within so many microseconds before.
+  // Takes the Jobs that arrived in the last `within` microseconds.
   Arrivals(std::vector<Kind> came, double within, std::int64_t now)
       : now_(now), within_(within), came_(std::move(came)) {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BudgetFigures: what /metrics tells of the budgets of GPUQueues.
+// BudgetFigures: the metrics of the GPUQueues' budgets.
 #pragma once
 
 #include "controller/core/cluster_state.h"
@@ -8,7 +8,7 @@
 
 namespace berth {
 
-// Nothing while no queue has a budget of which anything was written down.
+// Returns nothing if no queue has a budget with recorded usage.
 Figures budget_figures(const ClusterState& cluster, const Settings& settings);
 
 }  // namespace berth

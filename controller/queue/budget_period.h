@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BudgetPeriod's days, weeks and months, as the calendar has them: they begin at midnight on the
-// clocks of a time zone, and so are an hour longer or shorter where those are put back or forward.
+// BudgetPeriod's days, weeks and months by the calendar of a time zone. They begin at midnight,
+// local time. So a period with a clock change is an hour longer or shorter.
 #pragma once
 
 #include "apis/gpu_queue.h"
@@ -10,14 +10,14 @@ namespace berth::queue {
 
 struct Period {
   Time from{};
-  Time until{};  // where the next begins
+  Time until{};  // the start of the next period
   bool operator==(const Period&) const = default;
 };
 
-// The one that `now` is in. Weeks begin on Monday.
+// Returns the period that contains `now`. Weeks begin on Monday.
 Period period_at(BudgetPeriod period, const TimeZone& zone, Time now);
 
-// The queue's; by the clocks of UTC if there is no such zone.
+// Returns the period of the queue's budget. It uses UTC if the time zone does not exist.
 Period period_at(const BudgetSpec& budget, const TimeZones& zones, Time now);
 
 }  // namespace berth::queue

@@ -6,12 +6,12 @@
 #include <algorithm>
 
 #include "apis/reasons.h"
-#include "controller/queue/words.h"
+#include "controller/queue/amount.h"
 
 namespace berth::queue {
 namespace {
 
-// Of what is used, as many whole hundredths of the budget as it has in it.
+// Rounds usage down to whole hundredths of the budget.
 std::int64_t in_steps(std::int64_t used, std::int64_t limit) {
   const std::int64_t step = std::max<std::int64_t>(1, limit / 100);
   return used / step * step;

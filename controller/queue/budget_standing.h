@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BudgetStanding: what a queue's budget comes to, as it was written down last.
+// BudgetStanding: how much of a queue's budget is used, as last recorded.
 #pragma once
 
 #include <optional>
@@ -12,24 +12,25 @@
 namespace berth::queue {
 
 struct BudgetStanding {
-  std::int64_t used = 0;  // millionths of a GPU times seconds, as the others
+  std::int64_t used = 0;  // GPU seconds in millionths, as is `limit`
   std::int64_t limit = 0;
   Time ends{};
   bool exceeded() const { return used >= limit; }
 };
-// Nothing without a budget, or before anything of it was written down.
+// Returns nothing if the queue has no budget or no usage is recorded yet.
 std::optional<BudgetStanding> budget_standing(const GPUQueue& queue,
                                               const BudgetAccounts& accounts);
 
-// That nothing more is admitted because of it.
+// Returns a value if the queue admits nothing more because its budget is used up.
 std::optional<SpentFact> held_by_budget(const GPUQueue& queue, const BudgetAccounts& accounts);
 
-// For the status. In steps of a hundredth: a queue's status is not written once a minute.
+// Returns the usage for the status, rounded down to a hundredth of the budget. Otherwise berth
+// would write the status once a minute.
 BudgetUsage tell_budget(const BudgetStanding& standing);
-// Why BudgetExceeded holds; nothing while it does not.
+// Returns why BudgetExceeded is true; nothing if it is not.
 std::optional<Cause> budget_exceeded(const GPUQueue& queue, const BudgetAccounts& accounts);
 
-// "12.5": whole hours and thousandths.
+// Formats GPU hours with up to three decimals: "12.5".
 std::string format_gpu_hours(std::int64_t used);
 
 }  // namespace berth::queue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products and parts of what people write: a parallelism of two thousand million times a petabyte
-// each is no amount that anything offers, and must not wrap around into one that does.
+// Products and sums of numbers that users write. A parallelism of two thousand million times a
+// petabyte each must not overflow into an amount that a pool can offer.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@ inline std::int64_t capped_product(std::int64_t a, std::int64_t b) {
 }
 
 inline std::int64_t capped_sum(std::int64_t a, std::int64_t b) {
-  return std::min(a + b, kMostOfAnything);  // each is at most that
+  return std::min(a + b, kMostOfAnything);  // cannot overflow, as each is at most kMostOfAnything
 }
 
-// The share that `pods` pods have of an amount for `of` pods, rounded up.
+// Returns the part of an amount for `of` pods that `pods` pods have, rounded up.
 inline std::int64_t part_of(std::int64_t amount, std::int64_t pods, std::int64_t of) {
   __extension__ typedef __int128 Wide;
   const Wide product = static_cast<Wide>(amount) * pods;

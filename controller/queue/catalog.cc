@@ -11,11 +11,6 @@
 
 namespace berth::queue {
 
-bool is_gpu(std::string_view resource) {
-  return resource == "nvidia.com/gpu" || resource == "nvidia.com/gpu.shared" ||
-         resource.starts_with("nvidia.com/mig-");
-}
-
 std::string member_key(std::string_view uid) {
   constexpr std::size_t kEnough = 8;
   return std::string(uid.substr(0, kEnough));
@@ -33,7 +28,7 @@ std::int64_t coarse_span(std::int64_t span) {
 
 namespace {
 
-// To those pools of both that are the same.
+// Keeps the pools that are in both lists.
 void narrow(std::vector<PoolId>& pools, const std::vector<PoolId>& to, PoolId nowhere) {
   if (to.empty()) return;
   if (pools.empty()) {
@@ -60,7 +55,7 @@ Catalog::Catalog() {
 ResourceId Catalog::resource(const std::string& name) {
   const ResourceId id = resources_.id(name);
   if (id < gpu_.size()) return id;
-  gpu_.push_back(is_gpu(name));
+  gpu_.push_back(is_gpu_resource(name));
   extended_.push_back(name.find('/') != std::string::npos);
   return id;
 }
@@ -111,7 +106,7 @@ bool Catalog::before(const std::pair<ShapeId, std::int64_t>& a,
   return named(a.first) < named(b.first);
 }
 
-// What a quota of any pool admits goes wherever its own selectors let it.
+// A workload that a quota of any pool admits may run wherever its own selectors allow.
 bool ClassFacts::may_run_in(PoolId pool) const {
   return pool == Catalog::kAny || only_pools.empty() ||
          std::binary_search(only_pools.begin(), only_pools.end(), pool);

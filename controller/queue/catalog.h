@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that facts use, numbered: resources, pools, queues, quotas' keys, shapes of pods and
-// classes of workloads.
+// Catalog: numbers for the names in facts: resources, pools, queues, quota keys, pod shapes and
+// workload classes.
 #pragma once
 
 #include <string>
@@ -11,37 +11,38 @@
 
 namespace berth::queue {
 
-// What decides where a pod may run and what it takes: equal ones are one shape.
+// Everything that decides where a pod may run and what it requests. Pods with equal keys have one
+// shape.
 struct ShapeKey {
   Vector requests;
-  std::vector<PoolId> only_pools;  // sorted; empty: wherever the queue has quota
+  std::vector<PoolId> only_pools;  // sorted; empty: every pool where the queue has quota
   RulesId rules = 0;
   bool modelled = true;
   auto operator<=>(const ShapeKey&) const = default;
 };
 
-// What is tried as one: what fails for one workload of a class fails for each.
+// Workloads that a cycle tries as one. If one workload of a class fails, all of them fail.
 struct ClassKey {
-  std::vector<std::pair<ShapeId, std::int64_t>> roles;  // shape and count, sorted by shape
+  std::vector<std::pair<ShapeId, std::int64_t>> roles;  // shape and pod count, sorted by shape
   WishId wish = 0;
-  // kube-scheduler chooses among its nodes: a Job's pods have one template.
+  // A Job's pods have one template, so kube-scheduler chooses among the Job's nodes.
   bool of_job = false;
-  std::int64_t lasts = 0;  // coarse_span() of when it is ended; 0: nobody ends it
-  bool stays = false;      // it could not be given back
+  std::int64_t lasts = 0;  // coarse_span() of its run time in microseconds; 0: no limit
+  bool stays = false;      // it could stay: berth may be unable to take it back
   auto operator<=>(const ClassKey&) const = default;
 };
 
-// Microseconds rounded up by a sixteenth at most: as many deadlines as there are Jobs would be as
-// many classes, and none is ever forgotten.
+// Rounds microseconds up by at most a sixteenth. Otherwise each deadline would make a class of its
+// own, and the catalog never forgets a class.
 std::int64_t coarse_span(std::int64_t span);
 
 struct ClassFacts {
-  Vector total;  // what all its pods ask together, by the resources' names
+  Vector total;  // the requests of all its pods, sorted by resource name
   std::int64_t pods = 0;
-  std::vector<PoolId> only_pools;  // those of all its roles, as a shape has them
-  bool modelled = true;            // all of them are
-  // Those with the most of their device first, so that what is hard to place is placed first; their
-  // order is by names alone.
+  std::vector<PoolId> only_pools;  // the pools that all its roles allow; empty: every pool
+  bool modelled = true;            // all its shapes are modelled
+  // Roles with the largest device request come first, as these are hardest to place. Ties are
+  // ordered by names, never by numbers.
   std::vector<std::pair<ShapeId, std::int64_t>> in_order;
   bool may_run_in(PoolId pool) const;
 };
@@ -53,14 +54,14 @@ class Catalog {
   ResourceId resource(const std::string& name);
   PoolId pool(const std::string& name) { return pools_.id(name); }
   QueueId queue(const std::string& name) { return queues_.id(name); }
-  // Whom a charge counts for: a queue, and the cohort it had then, which matters once the queue is
-  // deleted.
+  // Whom a charge counts for: a queue and the cohort that it had at that time. The cohort matters
+  // once the queue is deleted.
   HolderId holder(QueueId queue, const std::string& cohort) { return holders_.id({queue, cohort}); }
   KeyId key(ResourceId resource, PoolId pool) { return keys_.id({resource, pool}); }
   ShapeId shape(const Amounts& requests, const PoolNames& only_pools, const std::string& rules,
                 bool modelled);
   NodeId node(const std::string& name) { return nodes_.id(name); }
-  // By the values of the widest level down to its own.
+  // `path`: the domain's values, from the widest level down to its own.
   DomainId domain(const std::vector<std::string>& path) { return domains_.id(path); }
   RulesId rules(const std::string& name) { return rules_.id(name); }
   WishId wish(const TopologyWish& wish) { return wishes_.id(wish); }
@@ -76,10 +77,10 @@ class Catalog {
   const Vector& shape_requests(ShapeId id) const { return shapes_.name(id).requests; }
   const std::vector<PoolId>& shape_pools(ShapeId id) const { return shapes_.name(id).only_pools; }
   RulesId shape_rules(ShapeId id) const { return shapes_.name(id).rules; }
-  // The device that nodes are chosen by: the first GPU resource that it asks, else the first other
-  // extended one, by name; kClass if it asks none.
+  // Returns the device of the shape: the first GPU resource by name that it requests, or else the
+  // first other extended resource. kClass if it requests none.
   ResourceId shape_device(ShapeId id) const { return devices_[id]; }
-  std::int64_t device_amount(ShapeId id) const;  // of that
+  std::int64_t device_amount(ShapeId id) const;  // the amount of shape_device()
   const std::string& node_name(NodeId id) const { return nodes_.name(id); }
   const std::vector<std::string>& domain_path(DomainId id) const { return domains_.name(id); }
   const TopologyWish& wish_facts(WishId id) const { return wishes_.name(id); }
@@ -87,7 +88,8 @@ class Catalog {
   const ClassKey& class_key(ClassId id) const { return classes_.name(id); }
   const ClassFacts& class_facts(ClassId id) const { return class_facts_[id]; }
   bool counts_as_gpu(ResourceId id) const { return gpu_[id]; }
-  // Whether a quota may count it: all but cpu, memory and what else Kubernetes itself names.
+  // Whether a quota may count the resource. cpu, memory and other resources without a domain prefix
+  // are room on nodes.
   bool is_extended(ResourceId id) const { return extended_[id]; }
   const ResourceId* find_resource(const std::string& name) const { return resources_.find(name); }
   const PoolId* find_pool(const std::string& name) const { return pools_.find(name); }

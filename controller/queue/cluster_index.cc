@@ -28,11 +28,9 @@ std::pair<Text, Text> claim_of(const ObjectMeta& meta) {
   return {meta.namespace_, meta.labels.get(names::kQueueLabel)};
 }
 
-// What has to do with a queue: it names one, or asks for GPUs.
+// Whether an object concerns a queue: it names a queue or requests GPUs.
 bool is_claimant(const ObjectMeta& meta, const PodShape& shape) {
-  bool asks = meta.labels.contains(names::kQueueLabel);
-  each_gpu_resource(shape->requests, [&](const Text&, const Quantity&) { asks = true; });
-  return asks;
+  return meta.labels.contains(names::kQueueLabel) || shape->asks_for_gpus();
 }
 
 bool is_claimant(const berth::Pod& pod) { return is_claimant(pod.meta, pod.shape); }
@@ -41,13 +39,13 @@ bool is_claimant(const berth::Job& job) {
   return !is_made_for_another(job) && is_claimant(job.meta, job.pod_shape);
 }
 
-// Returns the uid of the Job that controls the pod; empty: no Job does.
+// Returns the uid of the Job that controls the pod; empty if none does.
 Text job_uid_of(const berth::Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
   return owner != nullptr && owner->kind == "Job" ? owner->uid : Text();
 }
 
-// Compares what the facts of the Jobs' pods depend on.
+// Compares the fields of a Job on which the facts of its pods depend.
 bool says_the_same(const berth::Job& a, const berth::Job& b) {
   const auto maker = [](const berth::Job& job) {
     const OwnerReference* owner = job.meta.controller();
@@ -59,7 +57,7 @@ bool says_the_same(const berth::Job& a, const berth::Job& b) {
          maker(a) == maker(b);
 }
 
-// Whether the ledger has the entry for the workload still. A pod's labels may name another gang
+// Whether the ledger still has the entry for this workload. A pod's labels may name another gang
 // now.
 template <class Entries>
 bool is_still_of(const Entries& entries, const std::string& key,
@@ -70,7 +68,7 @@ bool is_still_of(const Entries& entries, const std::string& key,
 
 }  // namespace
 
-// Keeps the sets of pointers, which each version of an object replaces.
+// Each version of an object replaces the pointer to the one before.
 template <class T>
 void ClusterIndex::move_claim(const T* old, const T* now,
                               std::unordered_set<const T*> Claimants::*of) {
@@ -110,7 +108,7 @@ void ClusterIndex::follow(const Change<berth::Job>& change) {
   facts_->remove_job(workload_name(either));
 }
 
-// Remembers Jobs that other controllers make, as their pods in gangs depend on them.
+// Remembers Jobs that other controllers create. The facts of their pods in gangs depend on them.
 void ClusterIndex::keep_maker(const Change<berth::Job>& change) {
   const auto of = [](const berth::Job* job) {
     return job != nullptr && is_made_for_another(*job) ? job : nullptr;
@@ -172,7 +170,7 @@ std::vector<const berth::Pod*> ClusterIndex::members(const std::string& workload
 
 void ClusterIndex::enter(const berth::Pod& pod) {
   const std::string queue = is_claimant(pod) ? queue_of(pod.meta) : "";
-  // What is in no queue matters once it takes room.
+  // A pod of no queue matters only once it takes room on a node.
   const Text job = job_uid_of(pod);
   const bool counts = !queue.empty() || !pod.node_name.empty() || !job.empty();
   const auto maker = job.empty() ? makers_.end() : makers_.find(job);
@@ -191,7 +189,8 @@ void ClusterIndex::enter(const berth::Pod& pod) {
 void ClusterIndex::enter(const berth::Job& job) {
   const std::string queue = queue_of(job.meta);
   JobFact fact = job_fact(job, queue, priority_of(job, queue));
-  // What an earlier admission wrote there holds it nowhere, nor what came with a copy of a Job.
+  // An earlier admission, or one on the original of a copied Job, must not limit the pools of this
+  // one.
   const auto record = fact.admitted ? fact.admitted : foreign_admission_on(job.meta);
   const PodShape own = record ? without_admission(job.pod_shape, *record) : job.pod_shape;
   fact.only_pools = pools_for(*own);
@@ -215,7 +214,7 @@ void ClusterIndex::follow(const Change<Namespace>& change) {
 
 void ClusterIndex::follow(const Change<GPUQueue>& change) {
   choice_.follow(change);
-  // A status says nothing that is decided by.
+  // No decision depends on a status.
   if (change.old != nullptr && change.now != nullptr && change.old->spec == change.now->spec &&
       change.old->meta.uid == change.now->meta.uid)
     return;
@@ -245,8 +244,8 @@ void ClusterIndex::enter_all(const Claimants& claimants) {
   for (const berth::Job* job : claimants.jobs) enter(*job);
 }
 
-// A queue in trouble keeps what it has and gets nothing, and lends nothing: how much is what can't
-// be told.
+// A queue in trouble keeps its admitted workloads. It admits none and lends nothing, as its quotas
+// are not known.
 void ClusterIndex::judge_queues() const {
   if (std::exchange(judged_, true)) return;
   troubles_ = find_troubles(choice_.queues());
@@ -308,7 +307,7 @@ void ClusterIndex::follow(const Change<GPUClusterPolicy>& change) {
   for (const auto& [claim, claimants] : claimants_) enter_all(claimants);
 }
 
-// What the ledger no longer says goes first: an entry may stand for a new object of an old name.
+// Removes old entries first: under the same name there may be an entry for a new object.
 void ClusterIndex::follow(const Change<ConfigMap>& change) {
   const ConfigMap& either = change.now != nullptr ? *change.now : *change.old;
   if (either.meta.name == names::kUsageConfigMap) return follow_usage(change);
@@ -353,7 +352,7 @@ std::int32_t ClusterIndex::default_priority() const {
   return 0;
 }
 
-// A queue that does not exist, or is not for the workload, admits nothing of it.
+// A queue that does not exist, or does not select the workload's namespace, admits nothing anyway.
 bool ClusterIndex::accepts(const std::string& queue, const PriorityClass& of) const {
   if (of.global_default) return true;
   const auto found = choice_.queues().find(queue);
@@ -377,8 +376,8 @@ std::int32_t ClusterIndex::priority_by_label(const ObjectMeta& meta, const std::
   return own();
 }
 
-// A pod shows what its class comes to, and not the class. Where none is known of that value, its
-// class is gone.
+// A pod shows the value of its class and not the name. If no class has this value, the class was
+// deleted.
 std::int32_t ClusterIndex::priority_of(const berth::Pod& pod, const std::string& queue) {
   return priority_by_label(pod.meta, queue, [&] {
     const std::int32_t own = pod.shape->priority;
@@ -395,7 +394,8 @@ std::int32_t ClusterIndex::priority_of(const berth::Pod& pod, const std::string&
   });
 }
 
-// As its pods will have it: by their class, else by the one that is everybody's.
+// Returns the priority that the Job's pods will get: by their class, or else by the cluster's
+// default class.
 std::int32_t ClusterIndex::priority_of(const berth::Job& job, const std::string& queue) {
   return priority_by_label(job.meta, queue, [&] {
     if (job.priority_class_name.empty()) return default_priority();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClusterIndex: the queue's index of what the stores hold. A view (core/view.h) that is not
-// copied: a what-if makes its own.
+// ClusterIndex: the queue's index of the objects in the stores. A view (core/view.h) that is never
+// copied: a what-if builds its own.
 #pragma once
 
 #include <map>
@@ -39,22 +39,23 @@ class ClusterIndex {
 
   const FactsIndex& facts() const;
   const QueueChoice& choice() const { return choice_; }
-  // Of the queue; null where it can be acted on.
+  // Returns why berth can't act on the queue; null if it can.
   const Cause* trouble(std::string_view queue) const;
-  // The pods of a group; of any other workload none.
+  // Returns the pods of a group by name; empty for any other workload.
   std::vector<const berth::Pod*> members(const std::string& workload) const;
-  // The groups that the Job's pods belong to.
+  // Returns the groups that the Job's pods belong to, sorted.
   std::vector<std::string> gangs_of(const berth::Job& job) const;
-  // By queue the namespaces with workloads of it, sorted.
+  // Returns for each queue the namespaces with workloads of it, sorted.
   NamesByQueue namespaces() const;
-  // The workloads of the queue that name a PriorityClass which it does not accept, and count with
-  // the cluster's default priority: "train (prod)", sorted.
+  // Returns the queue's workloads that name a PriorityClass which the queue does not accept: "train
+  // (prod)", sorted. They count with the cluster's default priority.
   std::vector<std::string> unaccepted_classes(std::string_view queue) const;
-  // The policy's pools by name, in its order.
+  // Returns the names of the policy's pools, in the policy's order.
   std::vector<std::string> pools() const;
 
  private:
-  // Workloads of one namespace with one label of a queue (or none): they are in the same queue.
+  // Workloads of one namespace with the same queue label, or none. All of them are in the same
+  // queue.
   struct Claimants {
     std::string queue;
     std::unordered_set<const berth::Pod*> pods;
@@ -78,7 +79,8 @@ class ClusterIndex {
   bool accepts(const std::string& queue, const PriorityClass& of) const;
   std::int32_t priority_of(const berth::Pod& pod, const std::string& queue);
   std::int32_t priority_of(const berth::Job& job, const std::string& queue);
-  // That of the accepted class which the label names, else what the object's own class comes to.
+  // Returns the priority of the class that the label names, if the queue accepts it. Otherwise it
+  // returns own().
   template <class Own>
   std::int32_t priority_by_label(const ObjectMeta& meta, const std::string& queue, Own&& own);
   void note_unaccepted(const ObjectMeta& meta, const std::string& queue, const PriorityClass& of);
@@ -86,21 +88,21 @@ class ClusterIndex {
   std::unique_ptr<FactsIndex> facts_;
   NodeRules rules_;
   QueueChoice choice_;
-  // Queues are judged together, and so when they are asked for: a thousand may come at once.
+  // berth judges all queues together, and only on demand: a thousand queues may arrive at once.
   mutable bool judged_ = true;
   mutable std::map<std::string, Cause, std::less<>> troubles_;
-  std::map<std::pair<Text, Text>, Claimants> claimants_;  // by namespace and label
+  std::map<std::pair<Text, Text>, Claimants> claimants_;  // by namespace and queue label
   std::unordered_set<const Node*> nodes_;
   std::map<std::string, std::unordered_set<const berth::Pod*>, std::less<>> groups_;
-  // By the Job's uid: Jobs that other controllers make, and the pods that they make and that are
-  // admitted in groups or each by itself.
+  // By uid of the Job: Jobs that other controllers create, and their pods that berth admits in
+  // groups or one by one.
   std::map<Text, const berth::Job*, std::less<>> makers_;
   std::map<Text, std::unordered_set<const berth::Pod*>, std::less<>> members_of_jobs_;
   AdmissionLedgers ledgers_;
-  BudgetAccounts accounts_;  // as they were written down last
+  BudgetAccounts accounts_;  // as last recorded
   const GPUClusterPolicy* policy_ = nullptr;
   std::map<std::string, const PriorityClass*, std::less<>> priorities_;
-  // By the object's uid: its queue, and "NAME (CLASS)".
+  // By uid of the object: its queue, and "NAME (CLASS)".
   std::map<std::string, std::pair<std::string, std::string>, std::less<>> unaccepted_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue puts its first workload forward; of all that are put forward the one with the lowest
-// share is tried. If it fits somewhere it is admitted, otherwise its class has failed for this
-// queue. Quota and room only shrink in a cycle, so what failed would fail again.
+// Each queue offers its first workload, and the cycle tries the offer with the lowest share. If the
+// workload fits somewhere, the cycle admits it. Otherwise its class has failed for this queue.
+// Quota and room only shrink in a cycle, so a failed class would fail again.
 #include "controller/queue/cycle.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/backoff.h"
 #include "controller/queue/record_cover.h"
-#include "controller/queue/setback.h"
 
 namespace berth::queue {
 namespace {
@@ -101,7 +101,7 @@ void Cycle::decide(std::size_t window) {
   }
 }
 
-// Its first, which fits nowhere.
+// Drops the queue's first workload, which fits nowhere.
 void Cycle::set_aside(Offer& offer) {
   offer.has_failed = true;
   if (offer.queue->fact->strict_fifo) {
@@ -143,10 +143,11 @@ void Cycle::open_offer(QueueQuotas& queue, const PendingOfQueue& pending) {
   put_forward(offer);
 }
 
-// Half a gang holds up its queue for a while after its last news, and no longer.
+// An incomplete gang blocks its queue for a while after its youngest member was created, and no
+// longer.
 bool Cycle::is_passed(const Workload& unready) const {
   const std::int64_t until = unready.standing.heads_until;
-  if (tries_left_) return true;  // it looks beyond that
+  if (tries_left_) return true;  // a cycle that looks ahead ignores workloads that are not ready
   return until == 0 || (now_ && *now_ >= until);
 }
 
@@ -160,7 +161,7 @@ const Workload* Cycle::unready_head(const PendingOfQueue& pending) {
   return *head;
 }
 
-// All that have not been admitted yet, whether they have failed or not.
+// Lists all workloads that are not admitted yet, whether or not they have failed.
 void Cycle::list_heads(Offer& offer) {
   offer.has_failed = false;
   offer.heads.clear();
@@ -182,7 +183,7 @@ void Cycle::list_pending(Offer& offer) {
   }
 }
 
-// Finds the queue's first workload that could ever be admitted, and where it would go.
+// Finds the queue's first workload that could ever be admitted, and the route that it would take.
 void Cycle::put_forward(Offer& offer) {
   ++offer.edition;
   offer.heading_for = nullptr;
@@ -203,7 +204,7 @@ void Cycle::put_forward(Offer& offer) {
 }
 
 void Cycle::enter(Offer& offer) {
-  // With one pool there is nothing to choose: whether it fits there shows when its turn comes.
+  // With one pool there is no choice, so the cycle checks the fit only when it tries the workload.
   const bool chooses = offer.routes.open.size() > 1 && !still_fails(offer);
   const Route* route = chooses ? first_that_fits(offer) : nullptr;
   offer.fits = route != nullptr;
@@ -247,7 +248,8 @@ bool Cycle::fits(const Offer& offer, const Route& route) {
   return has_quota(offer, route) && room_.fits(wanted(offer, route));
 }
 
-// Nodes that a pool is yet to get are for what has room nowhere.
+// A workload goes to nodes that the autoscaler may add only if it fits on no existing node of any
+// pool.
 const Route* Cycle::first_that_fits(Offer& offer) {
   for (const bool to_come : {false, true}) {
     offer.to_come = to_come;
@@ -270,7 +272,7 @@ Share Cycle::share_of(const Offer& offer, const Route& route) const {
   return most;
 }
 
-// Of the first pool it could run in: what keeps it from there.
+// Explains what is missing in the first pool that is open to the workload.
 Verdict Cycle::explain(const Offer& offer) {
   const Route& route = offer.routes.open.front();
   for (const auto& [place, amount] : route.asks) {
@@ -291,7 +293,7 @@ Verdict Cycle::explain(const Offer& offer) {
   return room_.explain(wanted(offer, route));
 }
 
-// With its quota; its room is for the caller to take.
+// Takes the quota. The caller takes the room.
 Admission& Cycle::begin_admission(Offer& offer, const Route& route) {
   const Head& head = offer.heads.front();
   Admission& admission = admissions_.emplace_back();
@@ -329,7 +331,7 @@ void Cycle::list_nodes(const std::vector<Stand>& stands, Admission& admission) c
                            {stand.shape, room_.node(stand)});
 }
 
-// To the next of the class.
+// Moves on to the next workload of the class.
 void Cycle::advance(Offer& offer) {
   Head head = offer.heads.front();
   drop_class(offer);

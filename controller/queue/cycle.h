@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycle: one round of decisions over all queues (docs/queue-rules.md, rules 1 to 7). It derives
-// from the index alone, which must not change while the cycle stands, and leaves nothing behind.
+// Cycle: one round of decisions over all queues (docs/queue-rules.md, rules 1 to 7). It reads only
+// the index, which must not change while the cycle exists. It keeps nothing for the next cycle.
 #pragma once
 
 #include <cstddef>
@@ -22,82 +22,89 @@
 
 namespace berth::queue {
 
-// How a cycle goes on through time that is yet to come (start_projection.h): others come, nobody is
-// displaced, nothing is kept for heads, and it tells nobody why he waits.
+// Settings of a cycle that looks ahead (start_projection.h). New workloads arrive, and berth
+// displaces no workload, keeps no reservation and gives no reasons.
 struct LookingAhead {
-  // Of workloads, at the most. A queue that is offered again is one more, and so are several that
-  // fail as they have no quota.
+  // The most tries of workloads. A queue that is offered again counts as one try. Several workloads
+  // that fail for lack of quota count together as one.
   std::size_t tries = 0;
 };
 
 class Cycle {
  public:
-  // Without terms nobody is displaced. `now`, microseconds since the epoch: by default as they say;
-  // without a time a workload that is not ready is its StrictFIFO queue's head for ever.
+  // Without terms, berth displaces no workload. `now` is in microseconds since the epoch; the
+  // default is the terms' time. Without a time, a workload that is not ready stays the head of its
+  // StrictFIFO queue.
   explicit Cycle(const FactsIndex& index, std::optional<PreemptionTerms> terms = std::nullopt,
                  std::optional<std::int64_t> now = std::nullopt);
   Cycle(const FactsIndex& index, LookingAhead ahead);
 
-  // Admits until nothing fits, or as many as the window has place for. Once.
+  // Admits until nothing fits or `window` admissions are made. Call it once.
   void run(std::size_t window);
 
-  const std::vector<Admission>& admissions() const { return admissions_; }  // as they were decided
+  // In the order of decisions.
+  const std::vector<Admission>& admissions() const { return admissions_; }
 
-  // Why a pending workload was not admitted, after run().
+  // Returns why a pending workload was not admitted. Valid after run().
   Verdict why(const Workload& workload) const;
 
-  // Running workloads that a waiting one could have displaced, but for the terms' may_go.
+  // Running workloads that a waiting workload could have displaced, if may_go of the terms allowed
+  // it.
   const std::vector<const Workload*>& kept() const { return all_kept_; }
 
-  // When somebody may be displaced, for whom one waits that could not be admitted.
+  // When a workload that was not admitted may displace another one or get past its queue's head, in
+  // microseconds since the epoch.
   std::optional<std::int64_t> again() const;
 
-  // What is used and free now, with what this cycle admitted.
+  // Usage and free quota now, including the admissions of this cycle.
   QuotaTable& quotas() { return quotas_; }
 
-  // Looking ahead, after run(). What ran has ended, or what was admitted here, by its place in
-  // admissions(); what was admitted here has been bound; all that waits is offered again.
+  // Looking ahead, after run(): a running workload, a pod of no workload, or an admission of this
+  // cycle has ended. `admitted` is the index in admissions(). bind() says that all pods of an
+  // admission are bound. run_again() offers all waiting workloads again.
   void end(const Workload& running);
   void end(const Pod& alone) { room_.think_away(alone, +1); }
   void end(std::size_t admitted);
   void bind(std::size_t admitted);
   void run_again();
-  // Somebody who comes later waits too, from the next run_again() on.
+  // A new workload waits too, from the next run_again() on.
   void arrive(const Workload& workload);
-  bool has_more() const;  // that waits still, and may be tried
+  bool has_more() const;  // whether workloads wait and tries are left
   bool may_try() const { return *tries_left_ > 0; }
   std::size_t tries_left() const { return *tries_left_; }
-  // Whatever costs as much as to try a workload counts as one; false: that was the last.
+  // Call it for work that costs as much as a try. Returns false if that was the last try.
   bool spend_try();
 
  private:
   static std::uint64_t name_of(QueueId queue, ClassId workloads);
   using Place = InOrder::const_iterator;
-  struct Head {  // the first of a class that has not been decided yet
+  struct Head {  // the first workload of a class that is not decided yet
     Turn turn;
     Place at;
     Place end;
     ClassId workloads;
-    bool arrived = false;  // of those that came later
+    bool arrived = false;  // it arrived while looking ahead
     bool operator<(const Head& other) const { return other.turn < turn; }  // for a heap
   };
-  struct Offer {  // what one queue puts forward
+  struct Offer {  // the workload that one queue offers
     QueueQuotas* queue = nullptr;
-    const PendingOfQueue* pending = nullptr;  // null: only others wait, who came later
-    std::map<ClassId, InOrder> arrived;       // who came later and waits, looking ahead
-    // Likewise: of classes that failed when they were tried last, where they could go.
+    const PendingOfQueue* pending = nullptr;  // null: only workloads that arrived later wait
+    // Looking ahead: workloads that arrived later and wait.
+    std::map<ClassId, InOrder> arrived;
+    // Looking ahead: the routes of each class that failed at its last try.
     std::map<ClassId, std::vector<Route>> failed;
-    bool for_room = false;    // likewise: for some of them there was quota, and no room
-    bool has_come = false;    // likewise: somebody who may be tried before them
-    std::vector<Head> heads;  // a heap, rule 5's first on top
+    bool for_room = false;    // looking ahead: some of these had quota and no room
+    bool has_come = false;    // looking ahead: a workload arrived that may be tried before them
+    std::vector<Head> heads;  // a heap; the first by rule 5 is on top
     const Workload* unready_head = nullptr;  // of a StrictFIFO queue
     Routes routes;                           // of the top's class
     ClassId routed = 0;
     bool is_routed = false;
-    bool has_failed = false;             // one that comes before the top
-    const Route* heading_for = nullptr;  // where it would go; the first open one if nowhere
-    bool fits = false;                   // there
-    bool to_come = false;                // on nodes that the pool is yet to get
+    bool has_failed = false;  // a workload before the top has failed
+    // Where it would go; its first open route if it fits nowhere.
+    const Route* heading_for = nullptr;
+    bool fits = false;     // it fits on heading_for
+    bool to_come = false;  // it fits only on nodes that the autoscaler may add
     Share share;
     std::uint32_t edition = 0;  // entries of other editions are stale
   };
@@ -164,31 +171,35 @@ class Cycle {
   QuotaTable quotas_;
   RoomLeft room_;
   std::deque<Offer> offers_;
-  std::vector<Entry> entries_;                            // a heap, rule 6's first on top
-  std::vector<Offer*> several_pools_;                     // those whose queues have a choice
-  std::map<std::string, std::vector<Offer*>> of_cohort_;  // of those
-  std::vector<std::vector<std::pair<Offer*, std::uint32_t>>> on_node_;  // who of these watches it
+  std::vector<Entry> entries_;                            // a heap; the first by rule 6 is on top
+  std::vector<Offer*> several_pools_;                     // offers of queues with several pools
+  std::map<std::string, std::vector<Offer*>> of_cohort_;  // these offers, by cohort
+  // By node, the offers whose fit depends on it.
+  std::vector<std::vector<std::pair<Offer*, std::uint32_t>>> on_node_;
   std::vector<NodeId> witnesses_;
   std::vector<Admission> admissions_;
-  struct Taken {  // what an admission took
+  struct Taken {  // what an admission of this cycle took
     QueueId queue;
     Wanted wanted;
     std::vector<Stand> stands;
   };
   std::optional<PreemptionTerms> terms_;
   std::optional<std::int64_t> now_;
-  std::optional<std::size_t> tries_left_;  // of one that looks ahead
-  std::size_t looks_ = 0;                  // that are no tries
-  std::optional<Preemption> preemption_;   // made when the first asks
-  std::vector<Taken> taken_;               // before that
-  const Workload* kept_ = nullptr;  // can't be taken back for the workload that was offered last
+  std::optional<std::size_t> tries_left_;  // set only when looking ahead
+  std::size_t looks_ = 0;                  // looks that did not count as a try yet
+  std::optional<Preemption> preemption_;   // created when the first workload needs it
+  std::vector<Taken> taken_;               // admissions before preemption_ existed
+  const Workload* kept_ = nullptr;  // berth can't take this one back for the workload offered last
   std::vector<const Workload*> all_kept_;
   std::vector<Reservation> reservations_;
-  std::optional<std::int64_t> again_;                  // when somebody has waited for long enough
-  std::unordered_map<std::uint64_t, Place> next_;      // by queue and class; none: the first of all
+  std::optional<std::int64_t> again_;  // when to decide again
+  // By queue and class; absent: the first workload.
+  std::unordered_map<std::uint64_t, Place> next_;
   std::unordered_map<std::uint64_t, Verdict> failed_;  // by queue and class
-  std::unordered_map<const Workload*, Verdict> passed_over_;  // that yield, and found no room
-  std::unordered_map<QueueId, const Workload*> blocked_;      // StrictFIFO queues, by their heads
+  // They yield, and found no free capacity.
+  std::unordered_map<const Workload*, Verdict> passed_over_;
+  // By StrictFIFO queue, the head that blocks it.
+  std::unordered_map<QueueId, const Workload*> blocked_;
 };
 
 }  // namespace berth::queue

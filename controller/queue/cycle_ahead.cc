@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cycle that looks ahead: what ends gives back what it held, others come, and all that waits is
-// offered again.
+// A cycle that looks ahead: ended workloads give back what they held, new workloads arrive, and the
+// cycle offers all waiting workloads again.
 #include <algorithm>
 #include <limits>
 
@@ -9,8 +9,8 @@
 namespace berth::queue {
 namespace {
 
-// So many classes are put forward and put aside again in the time that one takes which looks for
-// room, or begins.
+// The cycle can look at this many classes and set them aside in the time of one try. A try searches
+// for room or admits.
 constexpr std::size_t kLooksOfTry = 8;
 
 }  // namespace
@@ -31,7 +31,7 @@ void Cycle::end(std::size_t admitted) {
     room_.hold(taken.wanted, taken.stands, -1);
 }
 
-// Until then all of a Job's pods count on each of its nodes.
+// Until bind(), all of a Job's pods count on each of its nodes.
 void Cycle::bind(std::size_t admitted) {
   const Taken& taken = taken_[admitted];
   if (taken.wanted.pinned) room_.bind(taken.wanted, taken.stands);
@@ -46,7 +46,7 @@ void Cycle::run_again() {
     list_heads(offer);
     put_forward(offer);
   }
-  decide(std::numeric_limits<std::size_t>::max());  // its tries bound it
+  decide(std::numeric_limits<std::size_t>::max());  // the number of tries bounds it
   forget_growth();
 }
 
@@ -61,8 +61,8 @@ bool Cycle::has_quota_somewhere(const Offer& offer, const std::vector<Route>& ro
   return std::ranges::any_of(routes, [&](const Route& route) { return has_quota(offer, route); });
 }
 
-// Where nobody can begin, to put its first forward would change nothing for anybody else. That
-// holds of most queues after most ends, and shows without a look at their classes.
+// If no workload of the queue can start, offering one changes nothing for other queues. That is so
+// for most queues after most ends. It is known without a look at their classes.
 bool Cycle::may_begin(Offer& offer) const {
   if (offer.has_come) return true;
   const bool more_quota = std::ranges::any_of(
@@ -77,7 +77,8 @@ bool Cycle::may_begin(Offer& offer) const {
   return may;
 }
 
-// Of what fitted nowhere: whether there is quota where there was none, or where room has grown.
+// For a class that fitted nowhere: whether it now has quota that it lacked, or room has grown in
+// its pool.
 bool Cycle::may_fit(const Offer& offer, const std::vector<Route>& routes) const {
   return std::ranges::any_of(routes, [&](const Route& route) {
     if (!has_quota(offer, route)) return false;
@@ -87,18 +88,18 @@ bool Cycle::may_fit(const Offer& offer, const std::vector<Route>& routes) const 
   });
 }
 
-// That the queue's first failed, and would again. It keeps its place among those that are tried:
-// who comes after it in its queue is put forward no sooner.
+// Whether the queue's first workload failed before and would fail again. It keeps its turn:
+// workloads behind it in its queue are not offered earlier.
 bool Cycle::still_fails(const Offer& offer) const {
   return offer.failed.contains(offer.routed) && !may_fit(offer, offer.routes.open);
 }
 
-// Without a search for room.
+// Decides without a search for room.
 bool Cycle::fails_at_a_look(const Offer& offer) const {
   return still_fails(offer) || !has_quota_somewhere(offer, offer.routes.open);
 }
 
-// False: that was the last try.
+// Returns false if that was the last try.
 bool Cycle::spend_look() { return ++looks_ % kLooksOfTry != 0 || spend_try(); }
 
 void Cycle::forget_growth() {

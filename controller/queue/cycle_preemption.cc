@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule 9 in a cycle: who is admitted although nothing is free for him, and for whom others go.
+// Rule 9 in a cycle: admits workloads that wait for others to leave, and chooses the workloads to
+// displace.
 #include "controller/queue/cycle.h"
 
 namespace berth::queue {
@@ -16,8 +17,9 @@ Preemptor Cycle::preemptor(const Offer& offer, const Route& route) const {
   return {offer.queue->id, &route, wanted(offer, route), offer.heads.front().turn.priority};
 }
 
-// Rule 9: for those whom nothing is free. In each pool it is asked first who leaves anyway, then
-// who is idle.
+// For workloads that fit nowhere. For each pool it first asks whether they fit once leaving
+// workloads are gone. Then it looks for idle workloads to take back, and last for others to
+// displace.
 bool Cycle::preempt(Offer& offer) {
   kept_ = nullptr;
   if (!terms_) return false;
@@ -48,7 +50,8 @@ bool Cycle::preempt(Offer& offer) {
   return false;
 }
 
-// Others of its class may displace, if the queue's order lets them past it.
+// A workload that yields displaces none. If the queue is not StrictFIFO, other workloads of its
+// class may.
 bool Cycle::pass_over(Offer& offer) {
   if (offer.queue->fact->strict_fifo) return false;
   const Workload* yields = *offer.heads.front().at;
@@ -73,7 +76,8 @@ void Cycle::admit_after(Offer& offer, const Preemptor& preemptor,
   reopen(offer.queue->fact->name, offer.queue->fact->cohort);
 }
 
-// What failed before may fit now: who is displaced may have held more than is wanted.
+// Workloads that failed before may fit now: a displaced workload may have held more than the
+// preemptor needs.
 void Cycle::reopen(const std::string& queue, const std::string& cohort) {
   for (Offer& offer : offers_) {
     const QueueFact& fact = *offer.queue->fact;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule 11 in a cycle: what is kept for heads that have waited for long, who may have it meanwhile,
-// and what the others are told.
+// Rule 11 in a cycle: reserves capacity for heads that have waited long, decides who may use it
+// meanwhile, and explains to others why they wait.
 #include <algorithm>
 #include <limits>
 
@@ -9,7 +9,7 @@
 
 namespace berth::queue {
 
-// Room, and quota that counts in nobody's share.
+// Holds room and quota. The quota counts in no queue's share.
 void Cycle::hold(const Reservation& reservation, std::int64_t sign) {
   const auto use = [&](QueueQuotas& queue) {
     for (const auto& [place, amount] : reservation.asks) {
@@ -23,7 +23,8 @@ void Cycle::hold(const Reservation& reservation, std::int64_t sign) {
   preemption().outlook().room().hold(reservation.wanted, reservation.stands, sign);
 }
 
-// For the queue's head, once it has waited for long enough: in the pool where it begins soonest.
+// Reserves for the queue's head once it has waited `reserveAfter`, in the pool where it can start
+// soonest.
 void Cycle::reserve(const Offer& offer) {
   const QueueFact& fact = *offer.queue->fact;
   if (!terms_ || !fact.reserve_after || offer.has_failed) return;
@@ -62,7 +63,7 @@ const Reservation* Cycle::reservation_of(const Workload& workload) const {
   return found == reservations_.end() ? nullptr : &*found;
 }
 
-// What is ended in time may have what is kept.
+// A workload that ends before the reservation begins may use the reserved capacity.
 bool Cycle::backfill(Offer& offer) {
   const std::int64_t lasts = index_.catalog().class_key(offer.routed).lasts;
   if (reservations_.empty() || lasts == 0) return false;
@@ -80,7 +81,7 @@ bool Cycle::backfill(Offer& offer) {
   return true;
 }
 
-// Nothing if it would not fit either if nothing were kept.
+// Returns nothing if the workload would not fit without the reservations either.
 std::optional<Verdict> Cycle::kept_for_another(Offer& offer) {
   std::optional<Verdict> verdict;
   std::size_t lifted = 0;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of those that have a choice of pools, who heads elsewhere after somebody has taken room or quota.
+// Workloads with a choice of pools: which of them would now go to another pool, after an admission
+// took room or quota.
 #include <utility>
 
 #include "controller/queue/cycle.h"
 
 namespace berth::queue {
 
-// Where others would go may have changed with the room and quota that are gone now, and their
-// shares with it: of those that have a choice of pools, are in the same cohort or want room that is
-// short.
+// After an admission the best pool of other workloads may change, and with it their queue's share.
+// This concerns queues with several pools in the same cohort, and those that need room in a pool
+// that became short.
 void Cycle::look_again(const Offer& taker, const std::vector<std::pair<ShapeId, NodeId>>& nodes) {
   if (several_pools_.empty()) return;
   look_again_on(nodes);
@@ -43,7 +44,7 @@ void Cycle::look_again_on(const std::vector<std::pair<ShapeId, NodeId>>& nodes) 
   }
 }
 
-// What fitted nowhere fits nowhere still.
+// A workload that fitted nowhere still fits nowhere.
 bool Cycle::may_turn(const Offer& offer) const {
   return offer.heading_for != nullptr && offer.fits && offer.routes.open.size() > 1;
 }

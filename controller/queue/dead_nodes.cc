@@ -11,7 +11,7 @@
 
 namespace berth::queue {
 
-// A mark from before the end of the grace period is not berth's.
+// berth marks a pod only after its grace period. So berth did not write an earlier mark.
 std::optional<Time> lost_since(const berth::Pod& pod) {
   const Text* mark = pod.meta.annotations.find(names::kOnDeadNodeSinceAnnotation);
   if (mark == nullptr || !pod.terminating() || seeded(SeededBug::kAwaitTheDead)) return {};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: who may be taken back; for whom it is; the steps that do it; who has gone.
+// Outline: which workloads may be taken back; for which entry; the steps that do it; which are
+// gone.
 #include "controller/queue/displaced.h"
 
 #include <fmt/format.h>
@@ -28,9 +29,10 @@
 namespace berth::queue {
 namespace {
 
-constexpr Duration kLookAgain = std::chrono::seconds(10);  // at what may not be evicted yet
+// Retry interval for pods that may not be evicted yet.
+constexpr Duration kLookAgain = std::chrono::seconds(10);
 
-// Whoever was made anew for one of them waits at its gate: it holds nothing.
+// Pods that replace evicted ones wait at their gate and hold nothing, so they are left out.
 std::vector<const berth::Pod*> running_pods(const Snapshot& snapshot, const Workload& workload) {
   std::vector<const berth::Pod*> pods;
   const auto& index = snapshot.cluster.view<ClusterIndex>();
@@ -41,8 +43,8 @@ std::vector<const berth::Pod*> running_pods(const Snapshot& snapshot, const Work
   return pods;
 }
 
-// One that the API server would not have suspended stays for now. What a person writes on it keeps
-// nobody: whoever borrows gives back.
+// If the API server refused to suspend the Job, it stays for now. Annotations and labels that users
+// write keep no Job: a queue has to give back what it borrowed.
 bool may_be_suspended(const Snapshot& snapshot, const Workload& workload) {
   const berth::Job* job = find_named(snapshot.cluster.jobs(), *workload.name);
   if (job == nullptr || refused_write(snapshot, ref_of(*job), names::kManagerQueue)) return false;
@@ -51,7 +53,7 @@ bool may_be_suspended(const Snapshot& snapshot, const Workload& workload) {
          workload.job->admitted->uid == job->meta.uid;
 }
 
-// What the ledger says of it, as the one that is taken back for the entry.
+// Whether the ledger entry takes this workload back because its GPUs are idle.
 bool is_idle(const LedgerFact& entry, const Workload& workload) {
   return std::ranges::any_of(entry.ahead, [&](const AheadFact& ahead) {
     return ahead.evicted && ahead.idle && ahead.workload == *workload.name;
@@ -78,8 +80,8 @@ std::string stamp(const Snapshot& snapshot, const LedgerFact& entry, const Workl
                      entry.admission.queue, is_idle(entry, workload) ? ", as it was idle" : "");
 }
 
-// Whether budgets keep it for a time, and no longer: what is borrowed, and made anew by its
-// controller.
+// Whether budgets keep the workload only for a time: its quota is borrowed and its controller
+// re-creates its pods.
 bool may_go_late(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry) {
   return !workload.job && is_reclaimed(entry, workload) && !never_goes(snapshot, workload);
 }
@@ -91,7 +93,7 @@ void tell(const ObjectRef& object, const LedgerFact& entry, const Workload& work
   if (idle) plan.observations.push_back(reclaimed(object, IdlePolicy::kOnPressure));
 }
 
-// Every pod can read it where it runs, by the downward API.
+// A pod can read the annotation through the downward API.
 template <class T>
 void add_notice(const Snapshot& snapshot, const T& object, const LedgerFact& entry, Plan& plan) {
   const std::string until = format_time(notice_ends(snapshot, entry));
@@ -121,13 +123,14 @@ void plan_notice(const Snapshot& snapshot, const Workload& workload, const Ledge
     if (!pod->node_name.empty()) add_notice(snapshot, *pod, entry, plan);
 }
 
-// Of a gang the API server would let each go, and not all: a budget has to be left enough.
+// For a gang the API server may allow each eviction alone but not all together. So each budget must
+// allow all of them.
 bool spares_budgets(const Snapshot& snapshot, const std::vector<const berth::Pod*>& pods) {
   return pods.size() < 2 || !find_overdraft(snapshot.cluster, pods);
 }
 
-// Whether its budgets have kept what it borrowed for long enough. What its queue's own quota has
-// come to pay for meanwhile stays.
+// Whether budgets have kept the borrowed workload for reclaimTimeout. It stays if the nominal quota
+// of its queue covers it by now.
 bool is_overdue(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry) {
   if (seeded(SeededBug::kWaitForBudgets) || !may_go_late(snapshot, workload, entry)) return false;
   if (snapshot.now < keeps_until(snapshot, workload, entry)) return false;
@@ -146,7 +149,8 @@ void plan_deletions(const Workload& workload, const LedgerFact& entry,
   plan.events.push_back({all, true, reasons::kPreempted, "Preempt", why});
 }
 
-// All are asked about before the first goes, so that a gang is not ended by halves.
+// berth asks about all pods before it evicts the first, so that no gang loses only some of its
+// pods.
 void plan_evictions(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry,
                     Plan& plan) {
   const std::vector<const berth::Pod*> pods = running_pods(snapshot, workload);
@@ -265,11 +269,11 @@ const LedgerFact* displaced_for(const Snapshot& snapshot, const Workload& worklo
 
 Plan plan_displaced(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry) {
   if (seeded(SeededBug::kDisplaceNobody)) return {};
-  // It is at work again: the ledger's next review withdraws the entry.
+  // The GPUs are in use again: the next review of the ledger withdraws the entry.
   if (is_idle(entry, workload) && !is_idle_still(snapshot, workload)) return {};
   Plan plan;
   const Time due = notice_ends(snapshot, entry);
-  if (!snapshot.attention.clock_is_right()) {  // no time can be told
+  if (!snapshot.attention.clock_is_right()) {  // without a right clock the notice can't end
     plan.requeue_in(kMaxClockSkew);
     return plan;
   }
@@ -298,9 +302,9 @@ AheadFact ahead_fact(const Ahead& ahead) {
   return {*workload.name, admission->uid, admission->since, ahead.evicted, ahead.idle};
 }
 
-// A Job that was suspended and let go again is not what it was, and one that has finished holds
-// what its last pods do. The members of a gang have the time of its admission in common; each
-// record has the pod's own uid.
+// A Job that was suspended and resumed has a new admission. A finished Job still holds what its
+// last pods hold. The members of a gang share the time of their admission; the uid in each record
+// is the pod's own.
 bool still_holds(const FactsIndex& facts, const AheadFact& ahead) {
   const Workload* workload = facts.find(ahead.workload);
   if (workload == nullptr) return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Displaced: running work that an admission in the ledger takes back, or may take back (rule 9).
+// Displaced: running workloads that berth takes back, or may take back, for an admission in the
+// ledger (rule 9).
 #pragma once
 
 #include <optional>
@@ -15,45 +16,48 @@
 
 namespace berth::queue {
 
-// Why it can't be taken back; empty: it can. It can if it is a Job that can be suspended, or pods
-// that their controller creates again and that the API server would evict, as far as it was asked.
+// Returns why berth can't take the workload back; empty if it can. berth can suspend a Job. It can
+// evict pods that their controller re-creates, unless the API server has refused the eviction.
 std::string why_not_displaced(const Snapshot& snapshot, const Workload& workload);
 bool may_be_displaced(const Snapshot& snapshot, const Workload& workload);
 
-// Whether it stays whatever budgets say: nobody would create its pods again, or their owner would
-// fail, as far as that is known.
+// Whether berth can't take it back even without disruption budgets. No controller would re-create
+// its pods, or their controller would fail, as far as berth knows.
 bool never_goes(const Snapshot& snapshot, const Workload& workload);
 
-// Until when what is taken back for the entry may be kept: its notice, and where it has borrowed
-// and only budgets keep it, the time that the reclaiming queue leaves them.
+// Until when the workload keeps running for the entry: the end of its notice. If it has borrowed
+// quota and only budgets keep it, the reclaimTimeout of the reclaiming queue comes on top.
 Time keeps_until(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry);
 
-// Whether its controller, when it was read, would have failed.
+// Whether its controller would fail without its pods, as of the last read.
 bool is_kept_by_owner(const Snapshot& snapshot, const Workload& workload);
 
-// For a workload that waits: the first running workload that its queue could take back for it, but
-// for this reason: "; Pod/a/b can't be taken back: REASON". Empty: there is none.
+// For a waiting workload: names the first running workload that its queue could take back for it,
+// and why berth can't: "; Pod/a/b can't be taken back: REASON". Empty: there is none.
 std::string describe_kept(const Snapshot& snapshot, const Outcome& outcome);
 
-// With that, as of now. The snapshot must outlive them.
+// Returns the terms of a preemption at this snapshot's time. The snapshot must outlive them.
 PreemptionTerms preemption_terms(const Snapshot& snapshot);
 
-// What the API server is to be asked before it is; nothing of a Job, or where the answers stand.
+// Returns the questions to the API server before berth may take it back: dry-run evictions and
+// reads of controllers. None for a Job, or if fresh answers exist.
 std::vector<ObjectSteps> asks_before(const Snapshot& snapshot, const Workload& workload);
 
-// The admission for which it is taken back, and which still waits for that; null: none.
+// Returns the ledger entry that takes the workload back and still waits for it; null if none.
 const LedgerFact* displaced_for(const Snapshot& snapshot, const Workload& workload);
 
-// It ends, and its queue has it again. Nothing while its notice runs, but that notice.
+// Ends the workload, so that it waits in its queue again. Before the notice is over it only writes
+// the notice.
 Plan plan_displaced(const Snapshot& snapshot, const Workload& workload, const LedgerFact& entry);
 
-// As the ledger names them. Of those ahead of an admission, who has not gone yet.
+// ahead_fact() names a workload as the ledger does. still_holds() says whether a workload ahead of
+// an admission still holds its quota or room.
 AheadFact ahead_fact(const Ahead& ahead);
 bool still_holds(const FactsIndex& facts, const AheadFact& ahead);
 
-// Until when the work that is taken back for the entry is told of it.
+// Returns when the notice to the workloads that the entry takes back is over.
 Time notice_ends(const Snapshot& snapshot, const LedgerFact& entry);
-// Whether it is on its way out.
+// Whether the workload is being deleted or suspended, or is gone.
 bool is_leaving(const FactsIndex& facts, const AheadFact& ahead);
 
 }  // namespace berth::queue

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drained: a gang that no Job makes, and that a queue has let go which takes back what runs. It
-// goes whole, by a mark in the ledger: if its pods went one by one, those that come in their place
-// would follow the others by their admission, and the queue would never be empty.
+// Drained: a gang that no Job owns and that a drained queue (stopPolicy HoldAndDrain) has admitted.
+// berth evicts all its pods together and writes a mark in the ledger first. Without the mark, pods
+// that replace evicted ones would be released by the gang's admission, and the queue would never be
+// empty.
 #pragma once
 
 #include <optional>
@@ -14,14 +15,15 @@
 namespace berth::queue {
 
 struct Drained {
-  std::string why;  // "queue vision is drained"
-  // All that were let go: they are evicted. Empty: it stays.
+  std::string why;  // for example "queue vision is drained"
+  // All released pods of the gang, to evict. Empty: the gang stays.
   std::vector<const berth::Pod*> recalled;
-  std::vector<const berth::Pod*> bound;  // of them, those that do not go anyway
-  std::string stays;                     // why
+  std::vector<const berth::Pod*> bound;  // the pods of these on nodes that are not terminating yet
+  std::string stays;                     // why the gang stays
 };
 
-// Nothing if its queue drains nothing, or if it is no gang of several pods or has its mark already.
+// Returns nothing if the queue is not drained, the workload is no gang of several pods, or its mark
+// exists already.
 std::optional<Drained> drained(const ClusterState& cluster, const Workload& workload);
 
 }  // namespace berth::queue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all that wait hold in the ledger is thought away; then each gets it back in its turn, unless
-// it fits without waiting.
+// First the search frees what all waiting admissions hold in the ledger. Then each one takes it
+// back in its turn, unless it fits without waiting.
 #include "controller/queue/early_starts.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace berth::queue {
 namespace {
 
-// All that it holds is its entry's.
+// Whether the ledger entry is all that the workload holds.
 bool holds_only_claims(const Workload& workload) {
   return !workload.pods || std::ranges::all_of(workload.pods->all, [](const Pod* pod) {
     return pod->state == PodState::kWaiting || pod->state == PodState::kEnded;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the queue knows of the cluster, as plain values: nodes, pods, Jobs, queues, and the ledger
-// of admissions in flight. facts_from.h makes them from the slices; FactsIndex takes them one by
-// one. Amounts are whole: cpu in thousandths, memory in bytes, everything else in pieces; of the
-// class `gpu` in millionths of a GPU.
+// Facts: the queue's view of the cluster, as plain values: nodes, pods, Jobs, queues, and the
+// admissions in flight. facts_from.h makes facts from the stored objects, and FactsIndex takes them
+// one by one. Amounts are whole numbers: cpu in thousandths, memory in bytes, the class `gpu` in
+// millionths of a GPU, and any other resource in pieces.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,27 @@
 #include <utility>
 #include <vector>
 
+#include "apis/gpu_resource.h"
+#include "controller/queue/backoff.h"
+
 namespace berth::queue {
 
 inline constexpr std::string_view kGpuClass = "gpu";
-inline constexpr std::int64_t kWholeGpu = 1'000'000;
+using berth::kWholeGpu;
 inline constexpr std::string_view kAnyPool = "*";
-
-// nvidia.com/gpu, gpu.shared and mig-*: what the class `gpu` counts, and what is never admitted
-// without quota.
-bool is_gpu(std::string_view resource);
 
 // Resource name and amount, sorted by name, each once.
 using Amounts = std::vector<std::pair<std::string, std::int64_t>>;
 
-// Where a workload's own selectors let it run, sorted; empty: anywhere. One that is nowhere at home
-// has the empty name. What a quota of any pool admits is held to none.
+// The pools that a workload's own selectors allow, sorted. Empty: all pools. A workload that no
+// pool allows has one empty name. An admission to the quota of any pool is not limited to these.
 using PoolNames = std::vector<std::string>;
 
-// Enough of a pod's uid to tell it from the others of its group.
+// Returns the part of a pod's uid that is unique in its group.
 std::string member_key(std::string_view uid);
 
-// That the pods of a workload stand in one domain of the level (a label of nodes): as a condition,
-// or as a wish. An empty level says nothing.
+// The pods of a workload must, or should, run in one domain of the level (a node label). An empty
+// level states no wish.
 struct TopologyWish {
   std::string level;
   bool required = false;
@@ -46,7 +45,7 @@ struct TopologyFact {
   bool operator==(const TopologyFact&) const = default;
 };
 
-// Pools that an autoscaler adds nodes to, and how many nodes they may come to have.
+// Pools that an autoscaler adds nodes to, and the most nodes that each may have.
 struct ElasticFact {
   std::vector<std::pair<std::string, std::int64_t>> max_nodes;
   bool operator==(const ElasticFact&) const = default;
@@ -54,80 +53,85 @@ struct ElasticFact {
 
 struct NodeFact {
   std::string name;
-  std::string pool;        // empty: of no pool
-  bool in_service = true;  // cordoned, repartitioning and unhealthy nodes offer nothing
+  std::string pool;  // empty: of no pool
+  // False if cordoned, repartitioning or unhealthy: the node offers nothing.
+  bool in_service = true;
   Amounts offers;
-  Amounts gpu_weights;               // of each GPU resource, how much of a GPU one piece is
-  std::vector<std::string> domains;  // its value of each level; empty where it has none
-  bool one_numa_node = false;        // it says so
+  // By GPU resource, what part of a GPU one piece is, in millionths.
+  Amounts gpu_weights;
+  std::vector<std::string> domains;  // the node's value of each level; empty where it has none
+  bool one_numa_node = false;        // the node's labels say so
   bool operator==(const NodeFact&) const = default;
 };
 
-// The newest format of records that this berth reads and writes. It leaves a workload alone whose
-// record is newer: what that record means is not known here.
+// The newest version of admission records that this berth reads and writes. It leaves a workload
+// with a newer record alone, as it can't know what the record means.
 inline constexpr std::int64_t kRecordVersion = 1;
 
-// What so many pods of one seat were admitted with.
+// What each of `pods` pods of one seat requested when the gang was admitted.
 struct SeatShape {
   std::string seat;  // of AdmissionFact::seats; empty: the members do not differ
   std::int64_t pods = 1;
-  Amounts asks;  // extended resources, of each of these pods
+  Amounts asks;  // extended resources, per pod
   bool operator==(const SeatShape&) const = default;
 };
 
-// What was decided once: it counts as decided, whatever the workload or the nodes look like now.
+// An admission as it was decided. It stays as it is, whatever the workload or the nodes look like
+// later.
 struct AdmissionFact {
   std::int64_t version = kRecordVersion;  // 0: written before records had versions
-  std::string uid;  // of what was admitted: the Job, the group's first pod, the pod
+  std::string uid;  // of the admitted object: the Job, the oldest pod of the group, or the pod
   std::string queue;
   std::string cohort;
   std::string pool;
   std::int64_t pods = 1;
-  Amounts amounts;         // by quota resource, for all those pods
+  Amounts amounts;         // by quota resource, for all `pods` pods
   std::int64_t since = 0;  // microseconds since the epoch
   std::int64_t epoch = 0;  // of the leader that decided
-  // Where its pods are pinned to; empty: wherever in the pool. Of a Job all the nodes that they may
-  // stand on, of a group one for each of `members`, of a pod its own.
+  // The nodes that its pods are pinned to. Empty: any node of the pool. For a Job, all nodes that
+  // its pods may run on. For a group, one node for each of `members`. For a pod, its node.
   std::vector<std::string> nodes;
-  std::vector<std::string> members;  // a group's pods, by member_key() of their uids
-  // If the members of a gang differ: how many of each kind it was admitted with (seat_of()).
+  std::vector<std::string> members;  // pods of a group, by member_key() of their uids
+  // If the members of a gang differ: how many pods of each kind were admitted (seat_of()).
   std::vector<std::pair<std::string, std::int64_t>> seats;
-  std::vector<SeatShape> shapes;  // by seat; empty: written before records had them
-  // Of a pod's own record: the uid of the controller that would have created it again; empty: none.
+  std::vector<SeatShape> shapes;  // by seat; empty: written before records had shapes
+  // In the record of a single pod: the uid of the controller that would have re-created it. Empty:
+  // none.
   std::string maker;
-  // The pool stands in the node selector, and not because somebody else wrote it there.
+  // berth put the pool into the node selector; it was not there before.
   bool selects_pool = false;
   bool operator==(const AdmissionFact&) const = default;
 };
 
 enum class PodState {
-  kWaiting,   // behind berth's gate
-  kReleased,  // without a gate and without a node
+  kWaiting,   // gated by berth
+  kReleased,  // not gated, and on no node
   kBound,     // on a node
   kLeaving,   // on a node, being deleted
-  kEnded,     // a gang's pod that ended, and that no controller re-creates
+  kEnded,     // a finished pod of a gang that no controller re-creates
 };
 
 struct PodFact {
   std::string uid;
-  std::string workload;  // "Job/ns/name", "PodGroup/ns/name", "Pod/ns/name"; empty: no queue's
+  std::string workload;  // "Job/ns/name", "PodGroup/ns/name", "Pod/ns/name"; empty: none
   std::string queue;     // empty: none
   std::int32_t priority = 0;
   std::int64_t created = 0;     // microseconds since the epoch
-  std::int64_t group_size = 1;  // as the pod says it
-  bool fast = false;            // its group goes with its first pod, whoever is not there yet
+  std::int64_t group_size = 1;  // as the pod states it
+  bool fast = false;            // its group may start before all pods exist
   std::string role;             // in its group
-  // The uid of the object that makes the group's pods; empty: no object does, or berth does not
-  // know it yet.
+  // The uid of the object that creates the group's pods. Empty: none, or berth does not know it
+  // yet.
   std::string maker;
-  // It could not be given back: nobody would create it again, or its owner may fail without it.
+  // It could stay: no controller would re-create it, or its controller may fail without it.
   bool stays = false;
-  std::int64_t role_size = 0;  // pods of the group that have it; 0: nobody says
+  std::int64_t role_size = 0;  // pods of the group with this role; 0: not stated
   PoolNames only_pools;
-  std::string rules;     // what else its spec says of nodes; empty: nothing
-  bool modelled = true;  // that is all that decides where it can run
+  std::string rules;     // its other rules for nodes, by name; empty: none
+  bool modelled = true;  // berth models all rules of the pod's placement
   TopologyWish topology;
-  std::int64_t checkpoint = 0;  // the work that it has saved, microseconds since the epoch
+  // When it last saved its work, microseconds since the epoch; 0: not stated.
+  std::int64_t checkpoint = 0;
   Amounts requests;
   PodState state = PodState::kWaiting;
   std::int64_t hangs_from = 0;  // of kLeaving, microseconds since the epoch; 0: not known
@@ -149,71 +153,76 @@ struct JobFact {
   std::int64_t failed_indexes = 0;
   std::int64_t generation = 0;  // of its spec
   bool suspended = true;
-  // How often in a row it was never ready, while it is left out for that; 0: it is not.
+  // How often in a row its pods were not ready in time, while the Job is left out of its queue for
+  // that. 0: it is not left out.
   std::int64_t setbacks = 0;
-  bool held = false;  // by a person, or by Kueue: out of the queue
-  // It is being deleted: from then on its pods hang that are not deleted themselves. Microseconds
-  // since the epoch; 0: it is not.
+  bool held = false;  // a user or Kueue holds the Job: it is out of the queue
+  // When berth stops waiting for the deletion of the Job, in microseconds since the epoch. From
+  // then on its pods that are not being deleted themselves hang. 0: the Job is not being deleted.
   std::int64_t hangs_from = 0;
-  bool template_mutable = true;  // else an admission could not be written into it yet
-  // Pods of it are still terminating that are no facts, and its controller replaces none of them
-  // before it has ended.
+  bool template_mutable = true;  // false: the API server would refuse to write an admission into it
+  // Some of its pods still terminate and are no facts. Its controller replaces none of them before
+  // they have ended.
   bool awaits_the_dead = false;
   PoolNames only_pools;
-  std::string rules;     // as of a pod
-  bool modelled = true;  // likewise
+  std::string rules;     // as in PodFact
+  bool modelled = true;  // as in PodFact
   TopologyWish topology;
-  std::int64_t checkpoint = 0;  // as of a pod
-  std::int64_t lasts = 0;       // microseconds after which it is ended; 0: nobody ends it
-  std::int64_t started = 0;     // microseconds since the epoch; 0: it does not run
+  std::int64_t checkpoint = 0;  // as in PodFact
+  std::int64_t lasts = 0;       // activeDeadlineSeconds in microseconds; 0: no limit
+  std::int64_t started = 0;     // microseconds since the epoch; 0: not running
   std::optional<AdmissionFact> admitted;
   bool operator==(const JobFact&) const = default;
 };
 
-struct AheadFact {  // what has to be gone before an admission is let go
+struct AheadFact {  // a workload that has to be gone before an admission is released
   std::string workload;
-  std::string uid;         // of what was admitted: under an old name may be something new
-  std::int64_t since = 0;  // when it was; 0: it was not
-  bool evicted = false;    // it is taken back for this one
-  bool idle = false;       // as its GPUs are idle
+  std::string uid;         // of its admission, as a new object may have the same name
+  std::int64_t since = 0;  // when it was admitted, microseconds since the epoch; 0: it was not
+  bool evicted = false;    // berth takes it back for this admission
+  bool idle = false;       // because its GPUs are idle
   bool operator==(const AheadFact&) const = default;
 };
 
 struct LedgerFact {  // an admission in flight: the workload's own objects do not show it yet
   std::string workload;
   AdmissionFact admission;
-  std::int64_t generation = 0;  // of the Job's spec that was decided on; 0: any, as of pods
-  // Of an admission that was withdrawn, as the API server refuses the release: its words, and until
-  // when (microseconds since the epoch) the workload is not tried again. It counts for nothing.
-  // Without words: its nodes were lost. It is let go no more, and counts until then.
+  std::int64_t generation = 0;  // of the Job's spec that was decided on; 0: any, as for pods
+  // For a withdrawn admission whose release the API server refused: its message, and until when
+  // (microseconds since the epoch) berth does not try the workload again. Such an entry charges
+  // nothing. If only `until` is set, the admission lost its nodes: berth releases nothing more, and
+  // the entry charges its quota until then.
   std::string refused;
   std::int64_t until = 0;
-  std::vector<AheadFact> ahead;  // empty: it may go
+  std::vector<AheadFact> ahead;  // empty: berth may release it
   bool operator==(const LedgerFact&) const = default;
 };
 
-struct RecallFact {                       // a gang that no Job makes is taken back whole
+struct RecallFact {                       // the mark of a gang without a Job that berth takes back
   std::int64_t version = kRecordVersion;  // 0: written before marks had versions
   std::string workload;
-  std::int64_t since = 0;  // of the admission that is over: its pods have it in common
-  std::int64_t at = 0;     // when that was decided, microseconds since the epoch
-  std::int64_t age = 0;    // of its oldest pod then, likewise: it keeps its place
+  std::int64_t since = 0;  // when the ended admission was decided; all its pods share it
+  std::int64_t at = 0;     // when the recall was decided, microseconds since the epoch
+  std::int64_t age = 0;    // when its oldest pod was created, so that it keeps its age in the queue
   std::string why;
-  // How often in a row it was not ready in time; 0: it begins anew.
+  // How often in a row the gang was not ready in time. 0: it was taken back for another reason.
   std::int64_t times = 0;
-  // It is left out of its queue until then; 0: it has waited, or, after so many times, for good.
+  // Until when the gang is left out of its queue, in microseconds since the epoch. 0: its wait is
+  // over, or it has failed too often and is left out for good.
   std::int64_t until = 0;
   std::string first;  // the uid of its oldest pod while it is left out, once all are there
+  // Whether it keeps what comes in the gang's place out of the queue.
+  bool leaves_out() const { return times > 0 && (until != 0 || times >= kMostSetbacks); }
   bool operator==(const RecallFact&) const = default;
 };
 
-struct RestartFact {  // a gang whose controller may be re-creating all of its pods
+struct RestartFact {  // the mark of a gang whose controller may be re-creating all its pods
   std::string workload;
-  AdmissionFact admission;          // the one that continues, without nodes
-  std::vector<std::string> makers;  // those of its pods, sorted
-  // The requests of its pods, and how many pods have them.
+  AdmissionFact admission;          // the admission that continues, without nodes
+  std::vector<std::string> makers;  // the uids of its pods' controllers, sorted
+  // The requests of its pods, and how many pods have each.
   std::vector<std::pair<Amounts, std::int64_t>> asks;
-  std::int64_t gone = 0;  // since when it has no pod, microseconds since the epoch; 0: it has
+  std::int64_t gone = 0;  // since when it has no pod, microseconds since the epoch; 0: it has pods
   bool operator==(const RestartFact&) const = default;
 };
 
@@ -228,35 +237,38 @@ struct QuotaFact {
 
 enum class Reclaims { kNever, kLowerPriority, kAny };
 
-struct PreemptionFact {                // whom a queue's workloads may displace
-  bool own = false;                    // those of lower priority in the queue
-  Reclaims others = Reclaims::kNever;  // what other queues of the cohort have borrowed
-  std::int64_t own_after = 0;          // microseconds since admission that they may run at least
+struct PreemptionFact {  // which workloads a queue's workloads may displace
+  bool own = false;      // lower priority in the same queue
+  // Workloads with borrowed quota in other queues of the cohort.
+  Reclaims others = Reclaims::kNever;
+  // Microseconds that a workload runs at least before it is displaced.
+  std::int64_t own_after = 0;
   std::int64_t others_after = 0;
-  bool stays_may_borrow = false;  // what could not be given back
+  bool stays_may_borrow = false;  // unreclaimable: MayBorrow
   bool operator==(const PreemptionFact&) const = default;
 };
 
 struct SpentFact {  // a budget that is used up
   std::int64_t gpu_hours_thousandths = 0;
-  std::int64_t until = 0;  // the period's end, microseconds since the epoch
+  std::int64_t until = 0;  // the end of the period, microseconds since the epoch
   bool operator==(const SpentFact&) const = default;
 };
 
 struct QueueFact {
   std::string name;
-  std::string cohort;  // empty: alone
+  std::string cohort;  // empty: none
   std::vector<QuotaFact> quotas;
   bool strict_fifo = false;
   bool held = false;
-  bool drains = false;             // and what it has admitted goes back
-  bool in_trouble = false;         // held because what it says can't be acted on
-  std::optional<SpentFact> spent;  // held because of that, and for nothing else
+  bool drains = false;             // it also takes back what it has admitted
+  bool in_trouble = false;         // held because berth can't act on its spec
+  std::optional<SpentFact> spent;  // held for this budget and for no other reason
   std::int64_t weight_thousandths = 1000;
-  bool pins = true;       // what it admits to nodes, wherever that can be done
-  TopologyWish topology;  // of workloads that say nothing
+  bool pins = true;       // it pins pods to nodes where that is possible
+  TopologyWish topology;  // of workloads that state none
   PreemptionFact preemption;
-  std::optional<std::int64_t> reserve_after;  // microseconds that its head waits; nothing: for ever
+  // Microseconds until its head gets a reservation; absent: never.
+  std::optional<std::int64_t> reserve_after;
   bool operator==(const QueueFact&) const = default;
 };
 

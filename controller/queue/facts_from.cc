@@ -6,8 +6,7 @@
 #include "apis/names.h"
 #include "controller/core/ended_pods.h"
 #include "controller/core/seeded_bugs.h"
-#include "controller/fleet/allocatable.h"
-#include "controller/fleet/geometry.h"
+#include "controller/fleet/gpu_weight.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/dead_nodes.h"
@@ -35,8 +34,8 @@ TopologyWish wish_of(const ObjectMeta& meta) {
   return {.level = meta.annotations.get(names::kPreferredTopologyAnnotation).str()};
 }
 
-// Bounds of one pod's and one node's amounts, so that sums over a fleet stay whole numbers.
-constexpr std::int64_t kMostOfOne = 1'000'000'000'000'000;  // a petabyte
+// Limits the amounts of one pod and one node, so that sums over a fleet do not overflow.
+constexpr std::int64_t kMostOfOne = 1'000'000'000'000'000;  // for example a petabyte in bytes
 
 Amounts amounts_of(const ResourceList& list) {
   Amounts amounts;
@@ -48,40 +47,12 @@ Amounts amounts_of(const ResourceList& list) {
   return amounts;
 }
 
-// A node's place for the pod itself among them.
+// Returns the pod's requests, with one piece of the resource `pods` for the pod itself.
 Amounts pod_amounts(const PodShape::Fields& shape) {
   Amounts amounts = amounts_of(shape.requests);
   const auto one_pod = std::pair<std::string, std::int64_t>("pods", 1);
   amounts.insert(std::upper_bound(amounts.begin(), amounts.end(), one_pod), one_pod);
   return amounts;
-}
-
-const Product* product_of(const Node& node) {
-  if (const auto inventory = inventory_of(node))
-    return find_product(inventory->product, inventory->memory_mib);
-  return find_product(label_of(node, names::kGpuProduct));
-}
-
-// The memory slices of the MIG resource by those of the GPU; nothing for an unknown one.
-std::optional<std::int64_t> slice_weight(const Product& product, const std::string& resource) {
-  for (const Profile& profile : product.profiles) {
-    const auto is = [&](const std::string& name) { return mig_resource_name(name) == resource; };
-    if (is(profile.name) || std::any_of(profile.aliases.begin(), profile.aliases.end(), is))
-      return kWholeGpu * profile.memory_units / product.memory_units;
-  }
-  return std::nullopt;
-}
-
-// Under strategy `single` the node's GPUs are instances of one profile, which the product's label
-// ends with.
-std::string single_profile(const Node& node) {
-  constexpr std::string_view kMig = "-MIG-", kShared = "-SHARED";
-  std::string_view label = label_of(node, names::kGpuProduct);
-  const std::size_t at = label.find(kMig);
-  if (at == std::string_view::npos) return "";
-  label.remove_prefix(at + kMig.size());
-  if (label.ends_with(kShared)) label.remove_suffix(kShared.size());
-  return std::string(label);
 }
 
 // Held, or let go, by its own gate, as the pods of Jobs are that another controller makes; such a
@@ -101,8 +72,8 @@ std::string name_of(const berth::Pod& pod, const Gang& gang) {
   return "Pod/" + in + pod.meta.name;
 }
 
-// What a pod says of a node or a DaemonSet, anybody may write: it exempts from no queue. But pods
-// of every node that are in no queue need no workload each.
+// Whether the pod belongs to a node or a DaemonSet. Any user may write this into a pod, so it
+// exempts the pod from no queue. But if such a pod is in no queue, it needs no workload of its own.
 bool is_of_a_node(const berth::Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
   return pod.meta.annotations.contains(names::kMirrorAnnotation) ||
@@ -110,7 +81,7 @@ bool is_of_a_node(const berth::Pod& pod) {
 }
 
 void add_gang(const Gang& gang, PodFact& fact) {
-  // Or a group that has a pod without a queue would wait for ever.
+  // Otherwise a group with a pod outside the queue would wait for ever.
   if (fact.queue.empty() && !fact.admitted) return fact.workload.clear();
   fact.group_size = gang.size;
   fact.fast = gang.fast;
@@ -118,8 +89,8 @@ void add_gang(const Gang& gang, PodFact& fact) {
   if (gang.fast) fact.role_size = gang.role_size;
 }
 
-// A controller that made the pod's Job re-creates the Job too, so it is the maker. A suspended Job
-// makes no pods.
+// If a controller created the pod's Job, it re-creates the Job too, so it is the maker. A suspended
+// Job creates no pods.
 std::string maker_of(const berth::Pod& pod, const berth::Job* job) {
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr) return "";
@@ -129,8 +100,8 @@ std::string maker_of(const berth::Pod& pod, const berth::Job* job) {
   return above == nullptr ? job->meta.uid : above->uid.str();
 }
 
-// Whether the pod is a gang's and no other pod takes its place. A Job with more completions than
-// pods at a time replaces each pod that succeeds.
+// Whether the pod is a gang's and no other pod replaces it. A Job with more completions than
+// parallelism replaces each pod that succeeds.
 bool has_ended_for_good(const berth::Pod& pod, const berth::Job* job, const std::string& workload) {
   if (pod.terminating() || !is_looked_at(pod) || !workload.starts_with("PodGroup/")) return false;
   if (pod.phase == PodPhase::kFailed) return pod.meta.controller() == nullptr;
@@ -159,7 +130,7 @@ std::int64_t microseconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
 }
 
-// The API server writes the end of the grace period there.
+// The API server adds the grace period to deletionTimestamp.
 std::int64_t hangs_from(const ObjectMeta& meta) {
   return (*meta.deletion_timestamp + kCountedOnFor).time_since_epoch().count();
 }
@@ -173,25 +144,6 @@ PodState state_of(const berth::Pod& pod) {
 
 }  // namespace
 
-std::optional<std::int64_t> gpu_weight(const Node& node, const std::string& resource) {
-  constexpr std::string_view kShared = ".shared";
-  std::string base = resource;
-  if (base.ends_with(kShared)) base.resize(base.size() - kShared.size());
-  const Sharing sharing = read_sharing(node.meta.labels);
-  const auto shared = sharing.find(base);
-  const std::int64_t replicas = shared == sharing.end() ? 1 : shared->second.replicas;
-
-  const std::string profile = single_profile(node);
-  const bool whole = base == "nvidia.com/gpu" && profile.empty();
-  if (whole) return kWholeGpu / replicas;
-  const Product* product = product_of(node);
-  if (product == nullptr) return std::nullopt;
-  const auto slice =
-      slice_weight(*product, base == "nvidia.com/gpu" ? mig_resource_name(profile) : base);
-  if (!slice) return std::nullopt;
-  return *slice / replicas;
-}
-
 NodeFact node_fact(const Node& node, const std::string& pool) {
   NodeFact fact{.name = node.meta.name,
                 .pool = pool,
@@ -199,7 +151,6 @@ NodeFact node_fact(const Node& node, const std::string& pool) {
                 .offers = amounts_of(node.allocatable),
                 .one_numa_node = has_one_numa_node(node)};
   for (const auto& [resource, amount] : fact.offers) {
-    if (!is_gpu(resource)) continue;
     if (const auto weight = gpu_weight(node, resource))
       fact.gpu_weights.emplace_back(resource, *weight);
   }
@@ -236,7 +187,7 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
                .node = pod.node_name.str()};
   if (fact.state == PodState::kEnded) fact.node.clear();
   if (fact.state == PodState::kLeaving) fact.hangs_from = hangs_from(pod.meta);
-  // Whatever stands on a gated pod, nobody has let it go yet.
+  // A record on a gated pod means nothing, as berth has not released the pod.
   if (fact.state != PodState::kWaiting) fact.admitted = admission_on(pod);
   if (queue.empty() && !fact.admitted && is_of_a_node(pod)) fact.workload.clear();
   fact.stays = !fact.workload.starts_with("Job/") && could_stay(pod, job, fact.admitted);
@@ -262,15 +213,15 @@ JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t p
   fact.held = job.meta.annotations.contains(names::kHoldAnnotation) || is_left_to_kueue(job.meta);
   if (job.completions) fact.completions = *job.completions;
   if (job.meta.deletion_timestamp && !seeded(SeededBug::kOfferDeleted)) {
-    // Pods that are orphaned stay.
+    // Orphaned pods are not deleted, so they hang at once.
     const bool orphans =
         std::ranges::find(job.meta.finalizers, "orphan") != job.meta.finalizers.end();
     fact.hangs_from =
         orphans ? job.meta.deletion_timestamp->time_since_epoch().count() : hangs_from(job.meta);
   }
-  // What it still has is being taken down.
+  // Its remaining pods are being deleted or have ended.
   if (job.finished || fact.hangs_from != 0) fact.parallelism = 0;
-  // As the API server allows it: never started, or taken down wholly.
+  // The API server allows it if the Job has never started, or if all its pods are gone.
   fact.template_mutable =
       job.suspended && job.active == 0 && (job.has_been_suspended || !job.start_time);
   fact.awaits_the_dead = job.has_failure_policy && job.terminating > 0;

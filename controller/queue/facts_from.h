@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the slices of Kubernetes' objects and berth's own to the queue's facts.
+// Makes the queue's facts from Kubernetes' objects and berth's own.
 #pragma once
 
 #include <optional>
@@ -12,40 +12,38 @@
 
 namespace berth::queue {
 
-// `pool` is the policy's, empty if none selects the node.
+// `pool` is the policy's pool of the node, empty if no pool selects it.
 NodeFact node_fact(const Node& node, const std::string& pool);
 
-// `queue` is the one that its label names, or its namespace's default; empty if neither does.
-// A pod that has ended has no fact, unless it is a gang's and no controller re-creates it.
-// `priority` is what its own label or its class comes to. `job` is the Job that controls it; null:
-// none does, or it is not known.
+// `queue` is the queue that the pod's label names, or the default queue of its namespace; empty if
+// there is none. `priority` comes from the pod's label or its class. `job` is the Job that controls
+// the pod; null if there is none or berth does not know it. Returns nothing for a pod that has
+// ended, unless it is a gang's and no controller re-creates it. Returns nothing for a lost pod
+// either (dead_nodes.h).
 std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
                                 std::int32_t priority, const berth::Job* job = nullptr);
 
-// Whether another controller makes the Job and resumes it. Then its pods are workloads, it is not.
+// Whether another controller creates and resumes the Job. Then its pods are workloads, and the Job
+// is not. Jobs of a CronJob are workloads themselves.
 bool is_made_for_another(const berth::Job& job);
 
-// `priority` is what its own label or its template's class comes to. Indexes that failed are not
-// read yet: such a Job counts them until it ends.
+// `priority` comes from the Job's label or the class in its template. berth does not read failed
+// indexes yet: such a Job counts them until it ends.
 JobFact job_fact(const berth::Job& job, const std::string& queue, std::int32_t priority);
 
-// "Job/NAMESPACE/NAME": what its facts go by.
+// Returns the name of the Job's workload: "Job/NAMESPACE/NAME".
 std::string workload_name(const berth::Job& job);
-// The name by which the pod's workload goes: of its Job, its group, or its own.
+// Returns the name of the pod's workload: that of its Job, its group, or the pod itself.
 std::string workload_name(const berth::Pod& pod);
 
-// Whether berth's own gate holds it.
+// Whether berth's own gate holds the pod.
 bool is_gated(const berth::Pod& pod);
 
-// Whether it has Kueue's label and none of berth's: a Job that waits so is Kueue's to resume.
+// Whether the object has Kueue's queue label and none of berth's. Kueue resumes such a Job.
 bool is_left_to_kueue(const ObjectMeta& meta);
 
 QueueFact queue_fact(const GPUQueue& queue);
 
 ElasticFact elastic_fact(const GPUClusterPolicy& policy);
-
-// How much of a GPU one piece of the resource is on the node, in millionths, rounded down; nothing
-// if the node's labels don't tell.
-std::optional<std::int64_t> gpu_weight(const Node& node, const std::string& resource);
 
 }  // namespace berth::queue

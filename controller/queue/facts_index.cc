@@ -11,7 +11,7 @@ namespace berth::queue {
 
 namespace {
 
-// What the record says that the charge is for.
+// Returns the amount that the record states for the charge.
 std::int64_t recorded(const Charge& charge, const AdmissionFact& record, const Catalog& catalog) {
   const auto& [resource, pool] = catalog.key_parts(charge.key);
   if (catalog.pool_name(pool) != record.pool) return 0;
@@ -268,7 +268,7 @@ bool FactsIndex::is_drained(const Workload& workload) const {
   return queue != queues_.end() && queue->second.drains;
 }
 
-// By the queue that it was admitted in, whatever its label says now.
+// Counts by the queue that admitted the workload, whatever its label says now.
 void FactsIndex::count_admitted(const Standing& standing, std::int64_t by) {
   if (!standing.admitted || standing.waits) return;
   const QueueId queue = standing.charges.empty()
@@ -284,8 +284,8 @@ std::int64_t FactsIndex::admitted_of(QueueId queue) const {
   return found == admitted_.end() ? 0 : found->second;
 }
 
-// Each pod counts where it is bound, in every quota of its queue that covers it there; where the
-// pool has none of its own, in those of any pool.
+// Charges each pod in the pool where it is bound, to every quota of its queue that covers it. If
+// the pool has no such quota, the pod is charged to those of any pool.
 void FactsIndex::charge_past_webhook(const Workload& workload, std::vector<Charge>& charges) {
   auto of = queues_.find(catalog_.queue_name(workload.standing.queue));
   if (of == queues_.end()) return;
@@ -316,13 +316,13 @@ void FactsIndex::charge_past_webhook(const Workload& workload, std::vector<Charg
   }
 }
 
-// What is beyond the record is charged in its pool, in each quota that the record or the queue has
-// for it there; where there is none, in those of the first other pool that the queue has one in,
-// `*` before all others.
+// Charges what the pods request beyond the record, in the record's pool, to each quota there of the
+// record or the queue that covers the resource. If there is none, it uses the first other pool in
+// which the queue has one, and the quotas of `*` before all others.
 void FactsIndex::charge_beyond(Standing& standing) {
   const AdmissionFact* record = standing.record;
   if (record == nullptr) return;
-  // Of a later berth's record perhaps not even that can be read.
+  // A later berth's record may not even have a readable queue.
   const std::string& name =
       record->queue.empty() ? catalog_.queue_name(standing.queue) : record->queue;
   const auto of = queues_.find(name);
@@ -363,7 +363,7 @@ void FactsIndex::charge_beyond(Standing& standing) {
   });
 }
 
-// How much of a GPU the pieces of GPU resources are, in each pool.
+// Returns what part of a GPU each GPU resource is in each pool, in millionths.
 std::vector<std::int64_t> FactsIndex::worths() const {
   std::vector<std::int64_t> worths;
   if (charged_as_is_.empty()) return worths;
@@ -373,8 +373,8 @@ std::vector<std::int64_t> FactsIndex::worths() const {
   return worths;
 }
 
-// Such work is rare; what it is charged depends on the nodes' pools and weights and on the queues.
-// Of what is within a record of an earlier berth only the worth matters.
+// Such workloads are rare. Their charges depend on the nodes' pools and weights and on the queues.
+// For workloads within an earlier berth's record only the weights matter.
 void FactsIndex::recharge(bool worth_changed) {
   const std::vector<Workload*> all(charged_as_is_.begin(), charged_as_is_.end());
   for (Workload* workload : all) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FactsIndex: everything the queue's decisions derive from, kept as facts come and go, each at the
-// cost of what it changes. It is a function of the facts it holds: their order leaves no trace, and
-// an index built anew from the same facts says the same.
+// FactsIndex: everything that the queue's decisions are based on. It is updated fact by fact, and
+// each fact costs only what it changes. The result depends on the facts alone, not on their order:
+// a new index of the same facts decides the same.
 #pragma once
 
 #include <map>
@@ -23,7 +23,8 @@ struct ByName {
   bool operator()(const Workload* a, const Workload* b) const { return *a->name < *b->name; }
 };
 
-// Who holds a queue's nominal quota first: by priority, then by admission.
+// The order in which workloads hold a queue's nominal quota: by priority, then by time of
+// admission.
 struct ByPrecedence {
   bool operator()(const Workload* a, const Workload* b) const;
 };
@@ -35,7 +36,7 @@ class FactsIndex {
   FactsIndex(const FactsIndex&) = delete;
   FactsIndex& operator=(const FactsIndex&) = delete;
 
-  // A fact replaces the one of its name; removing what is not there does nothing.
+  // A fact replaces the fact of the same name. Removing an unknown name does nothing.
   void put(const NodeFact& fact);
   void put(const PodFact& fact);
   void put(const JobFact& fact);
@@ -45,7 +46,7 @@ class FactsIndex {
   void put(const RestartFact& fact);
   void put(const TopologyFact& fact) { room_.put(fact); }
   void put(const ElasticFact& fact) { room_.put(fact); }
-  // Whether a node keeps pods with these rules away; until it is said, it does not.
+  // Whether a node refuses pods with these rules. The default is that it does not.
   void refuse(const std::string& rules, const std::string& node, bool refused);
   void remove_node(const std::string& name);
   void remove_pod(const std::string& uid);
@@ -62,37 +63,38 @@ class FactsIndex {
   const std::map<std::string, QueueFact>& queues() const { return queues_; }
   const std::unordered_map<std::string, Workload>& workloads() const { return workloads_; }
   const Workload* find(const std::string& workload) const;
-  // Whether it runs in a queue that takes back what it has admitted.
+  // Whether the workload runs in a queue that takes back its admitted workloads.
   bool is_drained(const Workload& workload) const;
-  // Those of which some pods are pinned, let go and on no node, by name.
+  // Workloads with released, pinned pods that are on no node, by name.
   const std::set<const Workload*, ByName>& with_unbound_pins() const { return with_unbound_pins_; }
-  // Those that any quota is charged for.
+  // Workloads that are charged to any quota.
   const std::unordered_set<const Workload*>& charged() const { return charged_; }
-  // What is charged for an admission, by the queue that admitted it.
+  // Workloads with an admission that are charged, by the queue that admitted them.
   const std::map<QueueId, Running>& running() const { return running_; }
   const std::set<Workload*>& past_webhook() const { return past_webhook_; }
-  // Of which all that they hold is going away, and pods of no workload that are.
+  // Workloads that are leaving with all that they hold; and leaving pods of no workload.
   const std::set<const Workload*, ByName>& leaving() const { return leaving_; }
   const std::set<const Pod*>& leaving_alone() const { return leaving_alone_; }
-  // Those whose entry in the ledger names others that have to be gone first, by name.
+  // Workloads whose ledger entry names others that have to be gone first, by name.
   const std::set<const Workload*, ByName>& waiting_for_others() const {
     return waiting_for_others_;
   }
-  // Admitted gangs of which some gated members are not covered by the record, by name.
+  // Admitted gangs with gated members that the record does not cover, by name.
   const std::set<const Workload*, ByName>& with_uncovered() const { return with_uncovered_; }
-  // Those that a later berth has admitted, by name.
+  // Workloads that a later berth has admitted, by name.
   const std::set<const Workload*, ByName>& with_newer_record() const { return with_newer_record_; }
-  // Running gangs that lose pods, whose controllers may be re-creating all of them.
+  // Running gangs that lose pods and whose controllers may be re-creating all of them.
   const std::set<const Workload*, ByName>& losing_pods() const { return losing_pods_; }
-  // How many workloads of the queue are admitted, and wait for no others to go.
+  // Returns the number of admitted workloads of the queue, without those that wait for others to
+  // go.
   std::int64_t admitted_of(QueueId queue) const;
 
  private:
   struct Member {
     Pod pod;
-    std::string workload;  // empty: it takes room alone
+    std::string workload;  // empty: the pod takes room and belongs to no workload
   };
-  // Takes the workload out of what is derived, lets `change` at it and puts it back.
+  // Removes the workload from all sums and sets, applies `change`, and adds it again.
   template <class Change>
   void edit(const std::string& name, Change change);
   void enter(Workload& workload);
@@ -115,7 +117,7 @@ class FactsIndex {
   std::unordered_map<std::string, Member> pods_;
   std::unordered_map<std::string, Workload> workloads_;
   std::set<Workload*> past_webhook_;
-  std::set<Workload*> charged_as_is_;  // what these are charged depends on nodes and queues
+  std::set<Workload*> charged_as_is_;  // their charges depend on nodes and queues
   std::set<const Workload*, ByName> with_uncovered_;
   std::set<const Workload*, ByName> with_newer_record_;
   std::set<const Workload*, ByName> with_unbound_pins_;

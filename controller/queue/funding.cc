@@ -34,7 +34,7 @@ Funding::Funding(const FactsIndex& index, const QuotaTable& quotas, std::int64_t
                  const Stays& stays)
     : index_(index), quotas_(quotas), now_(now), stays_(stays) {}
 
-// Asked once of each: an answer may be dear.
+// Asks once per workload, as an answer may be expensive.
 bool Funding::stays(const Workload& workload) const {
   if (!workload.standing.stays) return false;
   if (!stays_) return true;
@@ -66,13 +66,13 @@ std::vector<Runner> Funding::runners(QueueId queue) const {
                          [&](const Runner& fresh) { return !stays(*fresh.workload); });
     std::ranges::sort(runners, precedes);
   }
-  // Nobody admitted all of what they hold: they come after all others.
+  // No admission covers all that these hold, so they come after all others.
   std::ranges::stable_partition(runners, [](const Runner& of) { return !of.holds_too_much; });
   return runners;
 }
 
-// Berth can take back neither what it did not admit, nor what hangs, nor what stays: all these hold
-// the queue's quota before all others.
+// berth can't take back workloads without an admission, workloads that hang, and workloads that
+// stay. They hold the queue's quota before all others.
 Funding::Sums Funding::held_first(QueueId queue) const {
   Sums sums;
   const auto add = [&](const Workload& workload) {
@@ -191,7 +191,7 @@ void Funding::admitted(const Admission& admission) {
 
 void Funding::taken_back(const Workload& workload) {
   gone_.insert(&workload);
-  // What came past the webhook may be no queue's.
+  // A workload without an admission may be in no queue.
   if (workload.standing.charges.empty()) return;
   known_.erase(queue_of(workload, index_.catalog()));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Funding: which of a queue's running work is funded by its nominal quota, and which is borrowed
-// (rule 9). Leaving work counts as gone. Work that hangs and work that can't be given back hold
-// quota before all others.
+// Funding: which running workloads of a queue are within its nominal quota (funded) and which have
+// borrowed (rule 9). Leaving workloads count as gone. Workloads that hang or can't be given back
+// hold quota before all others.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace berth::queue {
 
-// By quota key, what somebody is charged.
+// A running workload and its charges, by quota key.
 using Charges = std::vector<std::pair<KeyId, std::int64_t>>;
 
 struct Runner {
@@ -25,32 +25,34 @@ struct Runner {
   std::int64_t since = 0;
   Charges charges;
   bool fresh = false;           // admitted in this cycle
-  bool holds_too_much = false;  // more than its record says
+  bool holds_too_much = false;  // it is charged more than its record says
   bool funded = false;
 };
 
 class Funding {
  public:
-  // Whether work that could stay does; empty: each does.
+  // Whether a workload that could stay does stay. Empty: each one stays.
   using Stays = std::function<bool(const Workload&)>;
-  // `now`: when what this cycle admits is said to begin. All must outlive it.
+  // `now` is the start time of admissions of this cycle, in microseconds since the epoch. All
+  // arguments must outlive the object.
   Funding(const FactsIndex& index, const QuotaTable& quotas, std::int64_t now, const Stays& stays);
 
-  // Those of the queue that can be given back, those first that hold its quota first. Until it is
-  // told of more.
+  // Returns the queue's workloads that can be given back, in the order in which they hold its
+  // quota. The reference is valid until the next call of admitted() or taken_back().
   const std::vector<Runner>& of(QueueId queue);
-  // Those of it that run and can't.
+  // Returns the queue's running workloads that can't be given back.
   std::vector<const Workload*> staying(QueueId queue) const;
-  // Whether what can't be given back is more than the nominal quota that this one is charged to.
+  // Whether the workloads that can't be given back exceed a nominal quota that this workload is
+  // charged to.
   bool is_beyond_nominal(const Workload& staying) const;
-  // Whether one of that priority, admitted now, would be funded.
+  // Whether a workload of this priority would be funded if it was admitted now.
   bool would_fund(QueueId queue, std::int32_t priority, const Charges& charges);
-  // Whether this one is, which is being taken back, if it were not.
+  // Whether a workload that is being taken back would be funded if it stayed.
   bool would_fund(const Workload& taken_back);
-  // The queues that have work in the cohort.
+  // Returns the queues with running workloads in the cohort.
   std::vector<QueueId> queues_of(const std::string& cohort) const;
 
-  // What this cycle does.
+  // Notes what this cycle does.
   void admitted(const Admission& admission);
   void taken_back(const Workload& workload);
   const std::set<const Workload*>& displaced() const { return gone_; }
@@ -74,7 +76,7 @@ class Funding {
   std::set<const Workload*> gone_;
 };
 
-// The queue that a running workload is charged to.
+// Returns the queue that a running workload is charged to.
 QueueId queue_of(const Workload& workload, const Catalog& catalog);
 
 }  // namespace berth::queue

@@ -10,13 +10,13 @@
 namespace berth::queue {
 namespace {
 
-constexpr std::int64_t kMostPods = 1'000'000;  // so that sums over a fleet stay whole numbers
+constexpr std::int64_t kMostPods = 1'000'000;  // so that sums over a fleet do not overflow
 
 struct Framework {
   std::string_view kind;
   std::string_view label;     // its value names the set
-  std::string_view apart;     // a label that tells apart several gangs of that name; empty: one
-  std::string_view size;      // an annotation; empty: its pods carry none
+  std::string_view apart;     // a label that separates several gangs of one set; empty: one gang
+  std::string_view size;      // an annotation; empty: its pods state no size
   std::string_view roles[2];  // labels; the first that the pod has counts
 };
 
@@ -40,13 +40,13 @@ constexpr Framework kFrameworks[] = {
     // kubeflow/training-operator, pkg/apis/kubeflow.org/v1/common_types.go, and
     // kubeflow/mpi-operator, pkg/apis/kubeflow/v2beta1/constants.go: JobNameLabel,
     // OperatorNameLabel (a PyTorchJob and an MPIJob may have the same name), ReplicaTypeLabel, and
-    // JobRoleLabel, which is all that mpi-operator writes. No size stands on the pods.
+    // JobRoleLabel, which is the only role label of mpi-operator. The pods state no size.
     {.kind = "Kubeflow",
      .label = "training.kubeflow.org/job-name",
      .apart = "training.kubeflow.org/operator-name",
      .roles = {"training.kubeflow.org/replica-type", "training.kubeflow.org/job-role"}},
     // ray-project/kuberay, ray-operator/controllers/ray/utils/constant.go: RayClusterLabelKey,
-    // RayNodeGroupLabelKey ("headgroup" on the head), RayNodeTypeLabelKey. No size.
+    // RayNodeGroupLabelKey ("headgroup" on the head), RayNodeTypeLabelKey. The pods state no size.
     {.kind = "RayCluster",
      .label = "ray.io/cluster",
      .roles = {"ray.io/group", "ray.io/node-type"}},
@@ -71,7 +71,7 @@ const Framework* framework_of(const ObjectMeta& pod) {
   return found == std::end(kFrameworks) ? nullptr : &*found;
 }
 
-// A label's value has no colon: no name of berth's own is one of these.
+// A label's value has no colon, so no group of berth's own can have such a name.
 void name_after(const Framework& framework, const ObjectMeta& pod, Gang& gang) {
   const std::string_view set = label_at(pod, framework.label);
   gang.name.append(framework.kind).append(":").append(set);
@@ -81,7 +81,7 @@ void name_after(const Framework& framework, const ObjectMeta& pod, Gang& gang) {
   gang.name.append(":").append(label_at(pod, framework.apart));
 }
 
-// One of a LeaderWorkerSet's group leads, all others work.
+// The pod with index 0 of a LeaderWorkerSet's group is the leader. All others are workers.
 void add_role(const Framework& framework, const ObjectMeta& pod, Gang& gang) {
   for (const std::string_view label : framework.roles)
     if (gang.role.empty()) gang.role = label_at(pod, label);
@@ -92,7 +92,8 @@ void add_role(const Framework& framework, const ObjectMeta& pod, Gang& gang) {
     gang.role_size = leads ? 1 : gang.size - 1;
 }
 
-// Kubernetes' own; others have made StatefulSets too. Its pods carry no size.
+// Only the StatefulSet of apps/v1: other projects have a kind of this name too. Its pods state no
+// size.
 const OwnerReference* stateful_set_of(const ObjectMeta& pod) {
   const OwnerReference* owner = pod.controller();
   const bool is =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node that holds the gang is its place. Else levels are tried from the narrowest up. Of a
-// level's domains the one with the least room that holds the gang is its place. In it, role by
-// role, pods go to the node with the least free of their device until it is full, then to the next.
+// If one node holds the gang, it goes there. Otherwise levels are tried from the narrowest up. In a
+// level, the gang goes to the domain with the least room that holds it. In the domain, role by
+// role, pods fill the node with the least free of their device, and then the next.
 #include "controller/queue/gang_places.h"
 
 #include <algorithm>
@@ -32,8 +32,8 @@ bool GangPlaces::is_before(DomainId a, DomainId b) const {
   return a != b && catalog_.domain_path(a) < catalog_.domain_path(b);
 }
 
-// The domains of the level that have room for each role by itself, those with the least first.
-// Together the roles may still not fit.
+// Returns the domains of the level that have room for each role alone, the least room first. All
+// roles together may still not fit.
 GangPlaces::Domains GangPlaces::holding(std::size_t level) const {
   Domains domains;
   for (const LevelDomain& domain : space_.domains(level)) {
@@ -51,7 +51,7 @@ GangPlaces::Domains GangPlaces::holding(std::size_t level) const {
   return domains;
 }
 
-// For a gang that has to spread, so that it stands in as few as will do.
+// For a gang that has to spread: the largest domains come first, so that it uses few of them.
 GangPlaces::Domains GangPlaces::most_first(std::size_t level) {
   Domains domains;
   for (const LevelDomain& domain : space_.domains(level)) domains.push_back(&domain);
@@ -65,7 +65,8 @@ GangPlaces::Domains GangPlaces::most_first(std::size_t level) {
   return domains;
 }
 
-// What stands on one node is nearest to itself, and of a Job nothing has to be held elsewhere.
+// Pods on one node are closest to each other. And for a Job on one node, no room has to be kept
+// free on other nodes.
 bool GangPlaces::find_node(const Bounds& bounds) {
   const Role& first = roles_.front();
   const auto holds = [&](std::uint32_t rank) {
@@ -150,7 +151,7 @@ std::int64_t GangPlaces::put(const Role& role, std::uint32_t rank, std::int64_t 
 
 std::int64_t GangPlaces::fill_domain(const LevelDomain& domain, const Role& role,
                                      std::int64_t pods) {
-  using Node = std::tuple<std::int64_t, bool, std::uint32_t>;  // free, may split, rank
+  using Node = std::tuple<std::int64_t, bool, std::uint32_t>;  // free device, may split, rank
   const ResourceId device = catalog_.shape_device(role.shape);
   std::vector<Node> nodes;
   nodes.reserve(domain.ranks.size());

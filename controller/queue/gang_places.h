@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GangPlaces: nodes for all the pods of a workload at once, one or in the narrowest domain that
-// holds them (rule 8).
+// GangPlaces: finds nodes for all pods of a workload at once: one node, or the narrowest domain
+// that holds them (rule 8).
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,33 @@
 
 namespace berth::queue {
 
-struct Bounds {  // levels of the topology, by their places
+struct Bounds {  // levels of the topology, by index
   std::optional<std::size_t> required;
   std::optional<std::size_t> preferred;
 };
 
 class GangPlaces {
  public:
-  // The space must outlive it and is left as it was.
+  // `space` must outlive the object, which leaves it unchanged.
   GangPlaces(NodeSpace& space, RoomTallies& tallies, const FactsIndex& index, ClassId gang,
              PoolId pool);
 
-  // Whether there is a place for every pod; stands() has them.
+  // Whether every pod has a node. stands() returns these nodes.
   bool find(const Bounds& bounds);
   const std::vector<Stand>& stands() const { return stands_; }
 
-  // Of a gang that was found one, on several nodes: the level that is too narrow for it.
+  // After find() succeeded with several nodes: the level whose domains are too narrow for the gang.
   std::optional<std::size_t> too_narrow() const { return too_narrow_; }
-  // For how many of its pods there is a place in one domain of the level at the most.
+  // Returns the most pods of the gang that one domain of the level has room for.
   std::int64_t most_in(std::size_t level);
-  // Of a gang that was not found one: for how many of its pods there is in one domain at the most.
+  // After find() failed: returns the most pods of the gang that one allowed domain has room for.
   std::int64_t most(const Bounds& bounds);
-  // Whether some node of the pool would have the pods of each role if it were empty.
+  // Whether, for each role, an empty node of the pool would take its pods.
   bool is_allowed() const;
 
  private:
   using Domains = std::vector<const LevelDomain*>;
-  // One role, its pods and what room there is for them.
+  // One role of the gang, its pods and the room for them.
   struct Role {
     ShapeId shape = 0;
     std::int64_t pods = 0;
@@ -48,7 +48,8 @@ class GangPlaces {
   Domains holding(std::size_t level) const;
   Domains most_first(std::size_t level);
   bool is_before(DomainId a, DomainId b) const;
-  // How many of the gang's pods these domains take, one after the other; nullptr: the whole pool.
+  // Returns how many of the gang's pods fit into these domains, filled in this order. nullptr: the
+  // whole pool.
   std::int64_t fill(const Domains* domains);
   std::int64_t fill_domain(const LevelDomain& domain, const Role& role, std::int64_t pods);
   std::int64_t fill_pool(const Role& role);

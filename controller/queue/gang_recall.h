@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GangRecall: whether a gang that no Job makes can be taken back whole, and what goes then. Its
-// controllers make its pods anew, and these wait at their gates.
+// GangRecall: whether berth can take back a gang without a Job as a whole, and which pods it
+// evicts. The gang's controllers re-create its pods, and these are gated.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,23 @@
 
 namespace berth::queue {
 
-// It has pods that were let go by an admission which is not taken back yet.
+// Whether the gang has pods that were released by an admission which is not taken back yet.
 bool is_running_gang(const Workload& workload);
-// Of more than one pod: a gang of one has nobody who would run on without it.
+// Whether it has more than one pod. If a gang of one loses its pod, no other pod runs on without
+// it.
 bool is_gang_of_several(const Workload& workload);
 
-// Of those, and of what was let go later to follow them, who is there yet: on a node or on the way
-// to one. By name.
+// Returns the pods that this admission released, now or later, and that have not finished, by name.
 std::vector<const berth::Pod*> round_of(const ClusterState& cluster, const Workload& workload,
                                         std::int64_t since);
-// Whether any is in the index.
+// Whether the index knows any such pod.
 bool has_round(const Workload& workload, std::int64_t since);
 
-// Why its pods can't all go together: empty if they can. `asked` are those whose budgets matter.
+// Returns why berth can't evict all its pods together; empty if it can. Only the budgets of the
+// pods in `asked` matter.
 std::string why_not_whole(const ClusterState& cluster, const std::vector<const berth::Pod*>& round,
                           const std::vector<const berth::Pod*>& asked);
-// Likewise of a gang that is to run again, so that its queue has to admit.
+// Does the same for a gang that should run again, so its queue has to admit.
 std::string why_gang_stays(const ClusterState& cluster, const Workload& workload,
                            const std::vector<const berth::Pod*>& round,
                            const std::vector<const berth::Pod*>& asked);

@@ -13,7 +13,8 @@ struct Counted {  // in one pool
   std::int64_t by_pieces = 0;
 };
 
-// By pool. Where a quota of the class is charged, that has all GPUs in it.
+// Returns GPUs by pool, in millionths. If a quota of the class `gpu` is charged, that charge
+// includes all GPUs.
 std::map<PoolId, std::int64_t> gpus_of(const std::vector<Charge>& charges,
                                        const FactsIndex& index) {
   const Catalog& catalog = index.catalog();
@@ -39,7 +40,7 @@ Time since_of(const Workload& workload) {
                                                              : admission->since));
 }
 
-// "Job/team-a/train" → "team-a".
+// Returns the namespace in a workload's name: "Job/team-a/train" → "team-a".
 std::string namespace_in(std::string_view workload) {
   workload.remove_prefix(workload.find('/') + 1);
   return std::string(workload.substr(0, workload.find('/')));
@@ -50,7 +51,7 @@ std::string namespace_in(std::string_view workload) {
 std::vector<Holding> gpu_holdings(const FactsIndex& index) {
   std::vector<Holding> holdings;
   for (const Workload* workload : index.charged()) {
-    // Until those have gone for whom it waits it holds nothing but its quota.
+    // Until the workloads ahead of it are gone, it holds quota and no GPUs.
     if (open_entry(*workload) != nullptr && !may_go_now(*workload)) continue;
     const std::vector<Charge>& charges = workload->standing.charges;
     const Catalog& catalog = index.catalog();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workloads hold now in whole-GPU equivalents, whatever their quotas count in.
+// What workloads hold now, in whole-GPU equivalents, whatever resources their quotas count.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace berth::queue {
 
-// One for each workload that is charged for GPUs, and pool, in no particular order. What came past
-// the webhook counts from its creation.
+// Returns a holding for each pool of each workload that is charged for GPUs, in no particular
+// order. A workload that was created without review counts from its creation.
 std::vector<Holding> gpu_holdings(const FactsIndex& index);
 
 }  // namespace berth::queue

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: sums that don't wrap; whose period it is; what is added, day by day; what is too old.
+// Outline: sums that do not overflow; budget periods; usage by day; removal of old periods.
 #include "controller/queue/gpu_hours.h"
 
 #include <algorithm>
@@ -28,7 +28,8 @@ std::int64_t product(std::int64_t gpus, Time from, Time until) {
   return out;
 }
 
-// What whole days say of a period that began before its queue had this budget.
+// Returns the recorded usage since `from` by whole days, for a period that began before the queue
+// had this budget.
 std::int64_t counted_since(Time from, const std::string& queue, const GpuHours& hours) {
   std::int64_t used = 0;
   for (auto day = hours.days.lower_bound(day_of(from)); day != hours.days.end(); ++day) {
@@ -39,7 +40,7 @@ std::int64_t counted_since(Time from, const std::string& queue, const GpuHours& 
   return used;
 }
 
-// A period that begins after all that was counted begins with nothing.
+// A period that begins after all counted usage starts at zero.
 void open_periods(const Periods& periods, GpuHours& hours) {
   std::erase_if(hours.budgets, [&](const auto& of) { return !periods.contains(of.first); });
   for (const auto& [queue, period] : periods) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuHours: how much queues have used, and what of it their budgets count: the sum over time of
-// what their workloads hold, in whole-GPU equivalents. A value: what it is next follows from what
-// it is, from what was held since and from the clock. Times are whole seconds, so that sums are
-// exact; what is used is counted in millionths of a GPU times seconds.
+// GpuHours: how many GPU hours queues have used, and how much of it their budgets count. It is the
+// sum over time of what workloads hold, in whole-GPU equivalents. It is a pure value: the next one
+// follows from the last one, the holdings since then, and the clock. Times are whole seconds, so
+// sums are exact. Usage is in millionths of a GPU times seconds.
 #pragma once
 
 #include <compare>
@@ -19,10 +19,10 @@
 
 namespace berth::queue {
 
-// By queue, and in it by namespace; empty where only the sum of all was kept.
+// By queue and namespace. Both are empty in periods for which only the total was kept.
 using UsedByQueue = std::map<std::string, std::map<std::string, std::int64_t>>;
 
-// Likewise by pool, whoever used it: "*" is what quotas of any pool were charged.
+// By pool, over all queues. "*" is what was charged to quotas of any pool.
 using UsedByPool = std::map<std::string, std::int64_t>;
 struct PoolHours {
   std::map<std::string, UsedByPool> days;
@@ -38,9 +38,8 @@ struct BudgetAccount {
 using BudgetAccounts = std::map<std::string, BudgetAccount, std::less<>>;  // by queue
 
 struct GpuHours {
-  std::optional<Time> at;  // up to when all of it is counted; absent: nothing is yet
-  // By "2026-11-25" and by "2026-11", of UTC: what a month says its days say too, while they are
-  // kept.
+  std::optional<Time> at;  // all usage up to this time is counted; absent: none yet
+  // By day "2026-11-25" and month "2026-11", in UTC. A month contains the usage of its days.
   std::map<std::string, UsedByQueue> days;
   std::map<std::string, UsedByQueue> months;
   PoolHours pools;
@@ -52,8 +51,8 @@ struct GpuHours {
 struct Holding {
   std::string queue;
   std::string namespace_;
-  std::int64_t gpus = 0;  // millionths
-  Time since{};           // its admission
+  std::int64_t gpus = 0;  // millionths of a GPU
+  Time since{};           // the time of its admission
   std::string pool;
 };
 
@@ -66,17 +65,18 @@ struct Holder {
 using HeldGpus = std::map<Holder, std::int64_t>;  // in millionths of a GPU
 HeldGpus sum_of(const std::vector<Holding>& holdings);
 
-using Periods = std::map<std::string, Period>;  // of the queues that have a budget
+using Periods = std::map<std::string, Period>;  // of the queues with a budget
 
-// Counts up to `now`: what was held at `hours.at`, as if it had been held until now, and of what is
-// held now whatever was admitted after that. Where nobody has looked since (`held` is null), what
-// is held now and was admitted before counts as held all the time, and what has ended as ended
-// then. A clock that goes back by ten minutes at most counts nothing until it is where it was; one
-// that goes back further counts on from where it is.
+// Counts usage up to `now`. `held` is what workloads held at `hours.at`. It counts as held until
+// now. Of `holdings`, those that were admitted since count too. If `held` is null, as for a new
+// leader, current holdings count for all the time since their admission or hours.at, whichever is
+// later, and workloads that ended in between are not counted. If the clock goes back by ten minutes
+// at most, nothing is counted until it has caught up. If it goes back further, counting continues
+// from the new time.
 void count_until(Time now, const HeldGpus* held, const std::vector<Holding>& holdings,
                  const Periods& periods, GpuHours& hours);
 
-// A thousandth of a GPU hour, as budgets are written.
+// A thousandth of a GPU hour, the smallest unit of budgets.
 inline constexpr std::int64_t kThousandthHour = 3'600'000;
 
 }  // namespace berth::queue

@@ -45,7 +45,8 @@ HeardBefore decode_heard(std::string_view text, std::string_view ledger_version)
   return heard;
 }
 
-// What this leader wrote it knows: a live GET may have brought it, ahead of the watch.
+// This leader wrote the ledger itself, so it knows what is in it. A live GET may have been ahead of
+// the watch.
 bool is_behind(const Snapshot& snapshot, const HeardBefore& before) {
   if (before.epoch == snapshot.epoch) return false;
   return is_older(snapshot.cluster.jobs().heard().all, before.jobs) ||

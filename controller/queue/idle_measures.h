@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IdleMeasures: what taking back idle GPUs adds to /metrics.
+// IdleMeasures: the metric of idle GPUs that berth took back.
 #pragma once
 
 #include "apis/gpu_cluster_policy.h"
@@ -9,7 +9,7 @@ namespace berth::queue {
 
 extern const Measure kIdleReclaims;
 
-// That a Job was suspended, or a pod evicted, under that policy.
+// Records that berth suspended a Job or evicted a pod under that policy.
 Observation reclaimed(const ObjectRef& from, IdlePolicy policy);
 
 }  // namespace berth::queue

@@ -14,6 +14,7 @@
 #include "controller/queue/admission_ledger.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/yielding.h"
 
 namespace berth::queue {
 namespace {
@@ -26,8 +27,8 @@ bool holds_gpus(const Pod& pod, const Catalog& catalog) {
   });
 }
 
-// Of a launcher without GPUs nothing is measured. One that is still to begin, or about to go, is
-// not idle, and neither is its gang.
+// Pods without GPUs, for example a launcher, are not measured. If a pod has not started or is
+// leaving, the gang does not count as idle.
 bool all_are_idle(const Workload& workload, std::size_t idle, const Catalog& catalog) {
   if (!workload.pods) return false;
   std::size_t gpu_pods = 0;
@@ -65,8 +66,8 @@ bool takes_idle(const Snapshot& snapshot) {
          snapshot.samples.measured_at.has_value();
 }
 
-// Pods come back as others, and would be taken again: their maker has given way once, and that is
-// enough. No more than can be noted, those first that have been idle longest.
+// A workload of pods is taken back only once: its re-created pods have other names and would be
+// taken again. At most as many are taken as the ledger can note, the longest idle first.
 std::vector<IdleWork> idle_to_take(const Snapshot& snapshot) {
   std::vector<IdleWork> all = find_idle_work(snapshot, *find_policy(snapshot.cluster));
   std::erase_if(all, [&](const IdleWork& idle) {

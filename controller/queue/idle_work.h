@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// IdleWork: running workloads none of whose pods uses its GPUs, and that have been told that these
-// may be taken back (observe/idle_pods.h). A workload goes whole or not at all.
+// IdleWork: running workloads whose GPUs are all idle, and whose pods carry the notice that berth
+// may take the GPUs back (observe/idle_pods.h). berth takes back a workload as a whole or not at
+// all.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +12,27 @@
 
 namespace berth::queue {
 
-// By name. Whether the API server would let them go is not asked here.
+// Returns idle workloads by name. It does not check whether the API server would allow the
+// evictions.
 std::vector<IdleWork> find_idle_work(const Snapshot& snapshot, const GPUClusterPolicy& policy);
 
-// Whether the policy takes idle GPUs back for whoever waits, and which.
+// Whether the policy takes idle GPUs back for waiting workloads (OnPressure), and which ones it may
+// take.
 bool takes_idle(const Snapshot& snapshot);
 std::vector<IdleWork> idle_to_take(const Snapshot& snapshot);
 
-// Whether what is taken back so is idle still. What is no longer measured is not.
+// Whether a workload that is being taken back for idle GPUs is still idle. If its GPUs are no
+// longer measured, it is not.
 bool is_idle_still(const Snapshot& snapshot, const Workload& workload);
 
-// What a Job says that policy Always took back: nobody lets it in before that is gone.
+// The hold annotation on a Job that policy Always took back. The Job waits until a user removes it.
 inline constexpr char kHeldAsIdle[] = "its GPUs were idle; without this annotation it queues again";
-// Workloads that gave up idle GPUs, as long as the one is there that took them, or until somebody
-// lets a held Job queue again.
+// Returns how many workloads gave up idle GPUs and still wait for that reason: the workload that
+// took the GPUs still exists, or no user has released the held Job.
 std::int64_t count_reclaimed(const Snapshot& snapshot);
 
-// Whether it displaces nobody, as idle GPUs were taken from it for one that is there (yielding.h).
+// Whether the workload may displace no other, because berth took idle GPUs from it for a workload
+// that still exists (yielding.h).
 bool gives_way(const Snapshot& snapshot, const Workload& workload);
 
 }  // namespace berth::queue

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense numbers for names, so that the engine adds up vectors. A number stays its name's for the
-// life of the index: which one a name gets depends on the order of events, so nothing that is
-// decided or told may depend on it.
+// Small consecutive numbers for names, so that the engine can add up vectors. A name keeps its
+// number for the life of the index. The number depends on the order of events, so no decision and
+// no message may depend on it.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +42,10 @@ class Ids {
 
  private:
   std::map<Name, std::uint32_t> ids_;
-  std::vector<const Name*> names_;  // the map's nodes stay where they are
+  std::vector<const Name*> names_;  // pointers stay valid: a map does not move its keys
 };
 
-// What one pod asks, by resource, sorted.
+// The requests of one pod, sorted by resource number.
 using Vector = std::vector<std::pair<ResourceId, std::int64_t>>;
 
 }  // namespace berth::queue

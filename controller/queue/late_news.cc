@@ -11,9 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Beyond what a takeover takes.
+// berth reports it only after this time, as a change of leader takes a moment.
 constexpr Duration kPasses = 10s;
-// Nothing tells that the watches have caught up: a bookmark changes no object.
+// No event says that the watches have caught up: a bookmark changes no object.
 constexpr Duration kLooksAgain = 5s;
 
 }  // namespace
@@ -21,7 +21,7 @@ constexpr Duration kLooksAgain = 5s;
 LateNews find_late_news(const Snapshot& snapshot) {
   const AdmissionLedger& ledger = read_admissions(snapshot);
   if (snapshot.offline || !is_behind(snapshot, ledger.heard)) return {};
-  // Its epoch begins with the next write.
+  // This leader's epoch begins with its next write of the ledger.
   if (ledger.epoch < snapshot.epoch || !ledger.epoch_since) return {std::nullopt, kPasses};
   const Time told_from = *ledger.epoch_since + kPasses;
   if (snapshot.now < told_from)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LateNews: that this leader has not heard as much as the one before it (heard_before.h), and so
-// admits nobody. At a takeover that is over in a moment; what lasts is told.
+// LateNews: this leader's watches have not yet delivered what the leader before it had seen
+// (heard_before.h), so it admits no workload. After a change of leader this takes a moment. If it
+// lasts longer, berth reports it.
 #pragma once
 
 #include <optional>
@@ -11,8 +12,8 @@
 namespace berth::queue {
 
 struct LateNews {
-  std::optional<Cause> cause;     // to be told
-  std::optional<Duration> again;  // when to look again, as long as it has not heard
+  std::optional<Cause> cause;     // to report
+  std::optional<Duration> again;  // when to check again, while it is behind
 };
 LateNews find_late_news(const Snapshot& snapshot);
 

@@ -24,11 +24,12 @@
 namespace berth::queue {
 namespace {
 
-// How long a release has to be refused until the admission is withdrawn: what was sent before the
-// first refusal takes effect within that time or never does.
+// How long the API server has to refuse a release before berth withdraws the admission. A write
+// that was sent before the first refusal takes effect within this time or never.
 constexpr Duration kRefusedFor = kRequestTimeout;
 constexpr Duration kTriedAgainAfter = std::chrono::minutes(5);
-// The ledger's room is for what goes. Beyond so many, those that are due soonest are tried again.
+// The ledger is for admissions in flight. Beyond this many refused entries, berth drops those that
+// are due first, so that they are tried again.
 constexpr std::size_t kMostRefused = 64;
 
 Time time_of(std::int64_t microseconds) { return Time(std::chrono::microseconds(microseconds)); }
@@ -98,7 +99,8 @@ class Reviewer {
       return give_up(uid, entry);
     const Time decided = time_of(entry.admission.since);
     look_again(std::max(decided, snapshot_.now) + kRefusedFor);
-    // Most are let go at once: the answers, which are many, are not asked about them.
+    // berth releases most workloads at once. So it looks for a refusal only after kRefusedFor, as
+    // there are many answers to search.
     const auto refused = snapshot_.now < decided + kRefusedFor
                              ? std::nullopt
                              : refusal_of(snapshot_, index_, workload);
@@ -116,13 +118,13 @@ class Reviewer {
     out_.changes[uid] = encode_entry(withdrawn);
     out_.at_once = true;
   }
-  // Nothing of it was sent yet: it can be withdrawn at any time. It begins once everybody has gone
-  // who is ahead of it. It is decided again if one of them does not begin to leave, or hangs, or if
-  // it would fit without waiting.
+  // berth has released nothing of this entry yet, so it can withdraw it at any time. The entry
+  // starts once all workloads ahead of it are gone. berth decides it again if one of these does not
+  // begin to leave or hangs, or if the entry would fit without waiting.
   void take_waiting(const std::string& uid, LedgerFact entry, const Workload& workload) {
     const FactsIndex& facts = index_.facts();
     const auto stays = [&](const AheadFact& ahead) { return still_holds(facts, ahead); };
-    // For whom another was to go may have gone itself: then that one stays.
+    // A workload ahead may be leaving for another entry. If that entry is gone, the workload stays.
     const auto is_to_go = [&](const AheadFact& ahead) {
       return !ahead.evicted && facts.find(ahead.workload)->taken_back.contains(ahead.since);
     };
@@ -161,7 +163,8 @@ class Reviewer {
     }
     out_.bytes += encode_entry(entry).size();
   }
-  // When it is decided again for those that do not begin to leave; nothing: all do.
+  // Returns when to decide again because a workload ahead does not begin to leave; nothing if all
+  // leave.
   template <class Stuck>
   std::optional<Time> gives_up(const LedgerFact& entry, Stuck is_stuck) const {
     std::optional<Time> first;
@@ -174,7 +177,8 @@ class Reviewer {
     }
     return first;
   }
-  // It is let go no more, and counts until what was sent has arrived or never will.
+  // berth releases nothing more of this entry. It stays charged until writes that were already sent
+  // have arrived or have timed out.
   void give_up(const std::string& uid, LedgerFact entry) {
     if (entry.until == 0) {
       entry.until = microseconds_of(snapshot_.now + kRefusedFor);
@@ -204,7 +208,7 @@ class Reviewer {
   const ClusterIndex& index_;
   LedgerReview out_;
   std::vector<const Workload*> early_starts_;
-  std::set<std::pair<std::int64_t, std::string>> refused_;  // by when they are tried again
+  std::set<std::pair<std::int64_t, std::string>> refused_;  // by the time of the next try
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LedgerReview: what of the ledger of admissions is in flight, what is done, and what is withdrawn
-// because the API server refuses to let it go; and what becomes of the marks beside.
+// LedgerReview: which entries of the admission ledger are in flight, done, or withdrawn because the
+// API server refuses the release; and what to do with the marks in the ledger.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,13 @@ namespace berth::queue {
 
 struct LedgerReview {
   LedgerChanges changes;
-  std::size_t open = 0;       // how many are in flight
-  std::size_t waiting = 0;    // and how many wait for others to be gone
-  std::size_t bytes = 0;      // of what stays
-  std::int64_t last = 0;      // when the youngest that is done was decided
-  bool at_once = false;       // quota is given back: the changes wait for no admission
-  std::optional<Time> again;  // when it has to be looked at again although nothing happens
+  std::size_t open = 0;     // entries in flight
+  std::size_t waiting = 0;  // entries that wait for other workloads to go
+  std::size_t bytes = 0;    // size of the entries that stay
+  // When the youngest finished entry was decided, microseconds since the epoch.
+  std::int64_t last = 0;
+  bool at_once = false;       // quota is given back: write the changes without an admission
+  std::optional<Time> again;  // when to review again if nothing changes
 };
 LedgerReview review_ledger(const Snapshot& snapshot, const AdmissionLedger& ledger,
                            const ClusterIndex& index);

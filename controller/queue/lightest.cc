@@ -21,9 +21,9 @@ class Search {
   }
 
  private:
-  using Cost = std::pair<std::int64_t, std::size_t>;  // weight, and how many
+  using Cost = std::pair<std::int64_t, std::size_t>;  // weight, and number of things
 
-  // What is taken suffices: those from `next` on are, and of those before it what was chosen.
+  // On entry the taken things suffice: all from `next` on, and the chosen ones before it.
   void visit(std::size_t next, Cost cost) {
     if (cost >= least_) return;
     if (next == chosen_.size()) {

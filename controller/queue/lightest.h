@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lightest: of things that suffice when all of them are taken, the choice that suffices and weighs
-// least; of equal ones the one of fewest things, then the one that leaves the first ones alone.
+// Lightest: finds the choice of things that suffices and weighs least. If all things are taken,
+// that must suffice. Among equal choices, the one with the fewest things wins, and then the one
+// that leaves out the first ones.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +13,11 @@ namespace berth::queue {
 
 struct Takeable {
   std::vector<std::int64_t> weights;                        // the heaviest first
-  std::function<void(std::size_t thing, bool taken)> move;  // all are taken at the beginning
-  std::function<bool()> suffices;                           // what is taken now
+  std::function<void(std::size_t thing, bool taken)> move;  // at the start all are taken
+  std::function<bool()> suffices;                           // whether the taken things suffice
 };
 
-// Afterwards those that are true are taken and the others are not. Looks at up to 2^n choices.
+// Returns which things are taken; the others are given back. It looks at up to 2^n choices.
 std::vector<bool> take_lightest(const Takeable& things);
 
 }  // namespace berth::queue

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LostPlaces: nodes that have gone out of service since something was admitted to them.
+// LostPlaces: nodes that went out of service after a workload was admitted to them.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace berth::queue {
 
-// What has become of it, "node n1 is gone"; empty: it is in service.
+// Returns what is wrong with the node, for example "node n1 is gone"; empty if it is in service.
 std::string why_lost(const ClusterState& cluster, const std::string& node);
 
-// Whether the workload should be decided anew: it has lost a node, and nothing of it has been let
-// go.
+// Whether berth should decide the workload again: it has lost a node, and none of its pods is
+// released.
 bool has_lost_its_place(const ClusterState& cluster, const Workload& workload,
                         const AdmissionFact& admission);
 

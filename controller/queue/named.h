@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects of a workload by its name, "Job/NAMESPACE/NAME": what facts and ledger call it by.
+// Finds the objects of a workload by its name in facts and ledger: "Job/NAMESPACE/NAME".
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace berth::queue {
 
-// Null if it is not there.
+// Returns null if the object does not exist.
 template <class T>
 const T* find_named(const Store<T>& store, std::string_view name) {
   const std::size_t kind = name.find('/');
@@ -19,7 +19,7 @@ const T* find_named(const Store<T>& store, std::string_view name) {
   return store.find(name.substr(kind + 1, slash - kind - 1), name.substr(slash + 1));
 }
 
-// Of a group or a single pod; none of a Job.
+// Returns the pods of a group or a single pod; none for a Job.
 inline std::vector<const berth::Pod*> pods_of(const ClusterState& cluster,
                                               const ClusterIndex& index, const std::string& name) {
   if (!name.starts_with("Pod/")) return index.members(name);

@@ -22,7 +22,8 @@ using Bounds = std::map<std::string, std::int64_t>;
 std::string quota_name(const GPUQueue& queue) { return "berth-" + queue.meta.name; }
 std::string owner_of(const GPUQueue& queue) { return "GPUQueue/" + queue.meta.name; }
 
-// Made for this queue, or for one of its name that is gone: then the garbage collector takes it.
+// Whether berth created it for a queue of this name. If that queue is gone, the garbage collector
+// deletes it.
 bool is_berths(const ResourceQuota& made, const GPUQueue& queue) {
   return made.meta.annotations.get(names::kOwnerAnnotation) == std::string_view(owner_of(queue));
 }
@@ -39,8 +40,8 @@ bool wants_quota(const GPUQueue& queue) {
          !queue.meta.deletion_timestamp;
 }
 
-// A ResourceQuota stops pods, so it goes only where a namespace has opted in: whoever writes a
-// queue selects as they like. The system's own never do, whatever their labels.
+// A ResourceQuota can block pods. So berth creates it only in namespaces that have opted in, as
+// users choose a queue's selector freely. System namespaces never get one, whatever their labels.
 bool may_bound(const Namespace& home, const Settings& settings) {
   const std::string& name = home.meta.name;
   const bool systems =
@@ -49,7 +50,7 @@ bool may_bound(const Namespace& home, const Settings& settings) {
   return !systems && home.meta.labels.get(names::kManagedLabel) == "true";
 }
 
-// visit(namespace, queue) for each pair that is to have a ResourceQuota.
+// Calls visit(namespace, queue) for each pair that needs a ResourceQuota.
 template <class Visit>
 void each_wanted(const Snapshot& snapshot, const queue::ClusterIndex& index, Visit&& visit) {
   for (const auto& home : snapshot.cluster.namespaces()) {
@@ -78,7 +79,7 @@ bool is_as_wanted(const ResourceQuota& made, const Bounds& bounds) {
          });
 }
 
-// A bound that is not wanted becomes null: a merge patch would let it stand.
+// Sets an unwanted bound to null, as a merge patch would keep it otherwise.
 std::string hard_json(const Bounds& bounds, const ResourceQuota* standing) {
   std::string fields;
   const auto add = [&](std::string_view key, const std::string& value) {
@@ -103,7 +104,7 @@ Write write_of(Verb verb, std::string_view namespace_, const GPUQueue& queue,
   return write;
 }
 
-// A create: where somebody was quicker, it fails instead of taking theirs over.
+// A create fails if another user's object has the name. An apply would take it over.
 Write create(const std::string& namespace_, const GPUQueue& queue) {
   Write write = write_of(Verb::kCreate, namespace_, queue, {});
   write.body = fmt::format(
@@ -150,7 +151,7 @@ void keep(const ResourceQuota& made, const GPUQueue& queue, Plan& plan) {
                                        queue.meta.name)});
 }
 
-// The first bound of the queue that another ResourceQuota of the namespace undercuts.
+// Returns the first bound of the queue that another ResourceQuota of the namespace makes tighter.
 std::optional<Cause> undercut(const ResourceQuota& other, const GPUQueue& queue) {
   for (const auto& [key, most] : queue.spec.namespace_quota.hard) {
     const Quantity* theirs = other.hard.find(key);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // NamespaceQuotas: the ResourceQuota that a GPUQueue keeps in each namespace it selects, from its
-// namespaceQuota.hard. Each names its queue as owner: it goes with the queue also while berth is
-// away. Others' ResourceQuotas are never touched; the API server holds pods to all of them.
+// namespaceQuota.hard. The queue owns the ResourceQuota, so the garbage collector deletes it with
+// the queue even if berth does not run. berth never changes other ResourceQuotas. The API server
+// enforces all of them.
 #pragma once
 
 #include <map>
@@ -16,16 +17,18 @@
 
 namespace berth {
 
-// Made where missing, corrected where its bounds differ, taken away where its queue no longer wants
-// it. A queue in trouble keeps what stands.
+// Plans to create missing ResourceQuotas, correct changed ones, and delete those that the queue no
+// longer wants. A queue in trouble keeps its existing ResourceQuotas.
 Plan plan_namespace_quotas(const Snapshot& snapshot, const queue::ClusterIndex& index);
 
-// By queue, what keeps its bounds from being those that count: a name that is taken, a write that
-// the server refuses, another ResourceQuota that is tighter. The first by namespace of each queue.
+// Returns by queue why its bounds do not take effect: the name is taken, the API server refuses the
+// write, or another ResourceQuota is tighter. It returns one cause per queue, from the first
+// namespace by name.
 std::map<std::string, Cause, std::less<>> find_unmet_quotas(const Snapshot& snapshot,
                                                             const queue::ClusterIndex& index);
 
-// Whether the change may ask for a plan: not what the namespaces use, which changes all the time.
+// Whether the change may need a new plan. Changes of the usage in status do not, as they happen all
+// the time.
 bool concerns_quotas(const ResourceQuota* old, const ResourceQuota* now);
 
 }  // namespace berth

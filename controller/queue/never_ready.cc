@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: which of its pods have not been Ready, and since when they are expected; whether it can
-// be taken back.
+// Outline: which pods have not been Ready, and since when; whether the workload can be taken back.
 #include "controller/queue/never_ready.h"
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include <chrono>
 
 #include "controller/core/patience.h"
+#include "controller/queue/backoff.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/gang_recall.h"
 #include "controller/queue/named.h"
@@ -32,8 +32,8 @@ std::optional<Duration> time_to_be_ready(const ClusterState& cluster, const Work
   return queue == nullptr ? std::nullopt : queue->spec.pods_ready_timeout;
 }
 
-// Pods that are not there, and were not either: once one has ended, those that are missing are on
-// their way. The Job's own count says so too, or it is of before one of them went.
+// Counts pods that were never created. Once a pod has ended, missing pods are replacements on their
+// way. The Job's own count must agree, as it may be older than the last pod's end.
 std::int64_t never_made(const Workload& workload, const berth::Job& job) {
   const bool ended = job.failed + job.succeeded + job.uncounted + job.terminating > 0;
   if (ended || job.ignores_disruptions) return 0;
@@ -62,7 +62,7 @@ class Lateness {
  private:
   std::int64_t admitted_;
   std::int64_t pods_ = 0;
-  std::int64_t since_ = 0;  // where there are any
+  std::int64_t since_ = 0;  // valid if pods_ > 0
 };
 
 Lateness lateness_of(const Workload& workload, const berth::Job& job,
@@ -79,8 +79,8 @@ Lateness lateness_of(const Workload& workload, const berth::Job& job,
   return late;
 }
 
-// Those that are missing are being made anew, or by their turn: they have their own time. One that
-// waits at its gate may be one too many.
+// Missing pods are being re-created and have their own time later, so they do not count. A gated
+// pod may be one too many, so it does not count either.
 NeverReady look_at_gang(const ClusterState& cluster, const Workload& workload, Duration timeout) {
   NeverReady out;
   const std::int64_t since = workload.standing.admission->since;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NewerRecords: admissions that a later version of berth has recorded, as after a rollback. This
-// one can't know what they mean: it does nothing by them, and says so.
+// NewerRecords: admissions that a later version of berth has recorded, for example before a
+// rollback. This version can't know what they mean. It does not act on them, and reports them.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace berth::queue {
 
-// Why nobody is admitted: the ledger has entries that this berth can't read.
+// Returns why no workload is admitted: the ledger has entries that this berth can't read.
 std::optional<Cause> find_newer_ledger(const Snapshot& snapshot);
 
-// The workloads of the queue that are left alone.
+// Returns the workloads of the queue that berth leaves alone.
 std::optional<Cause> find_left_alone(const FactsIndex& index, const std::string& queue);
 
 }  // namespace berth::queue

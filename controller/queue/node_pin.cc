@@ -84,7 +84,7 @@ std::string affinity_patch(std::vector<NodeSelectorTerm> terms, const NodePin& p
   return R"({"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":)" + required + "}}";
 }
 
-// By hostname it has other values than names; there are as many.
+// A pin by hostname has other values than node names, but as many.
 bool is_pin_of(const AdmissionFact& admission, const SelectorRequirement& requirement) {
   return requirement.op == SelectorOperator::kIn && !admission.nodes.empty() &&
          requirement.values.size() == admission.nodes.size() &&
@@ -109,7 +109,7 @@ PodShape without_admission(const PodShape& shape, const AdmissionFact& admission
       std::erase_if(term.match_fields, is_pin);
       std::erase_if(term.match_expressions, is_pin);
     }
-    // A term without requirements selects nothing: it was the pin's alone.
+    // A term without requirements selects nothing. It contained only the pin.
     std::erase_if(terms, [](const NodeSelectorTerm& term) {
       return term.match_fields.empty() && term.match_expressions.empty();
     });

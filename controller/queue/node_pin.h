@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pin: what of a required node affinity binds an admitted pod to the nodes that were chosen for
-// it. In every term, as terms are alternatives.
+// NodePin: the requirement of the required node affinity that pins an admitted pod to its chosen
+// nodes. berth adds it to every term, as terms are alternatives.
 #pragma once
 
 #include <string>
@@ -13,21 +13,22 @@
 namespace berth::queue {
 
 struct NodePin {
-  std::vector<std::string> values;  // empty: none
-  bool by_name = true;              // else they are hostnames
+  std::vector<std::string> values;  // empty: no pin
+  bool by_name = true;              // node names; otherwise hostname labels
 };
 
-// By name to one node, else by the nodes' hostname labels, as a requirement on names takes one
-// value alone. No pin if a node has no such label.
+// Pins to one node by its name, or to several by their hostname labels: a requirement on names
+// takes only one value. There is no pin if one of several nodes has no such label.
 NodePin pin_to(const std::vector<std::string>& nodes, const Store<Node>& among);
 
-// What a merge patch makes of spec.affinity, so that these terms stand there with the pin in each.
+// Returns the merge patch for spec.affinity that writes these terms, each with the pin.
 std::string affinity_patch(std::vector<NodeSelectorTerm> terms, const NodePin& pin);
 
-// Whether the requirement is the pin that an admission of that record made.
+// Whether an admission with this record made the requirement.
 bool is_pin_of(const AdmissionFact& admission, const SelectorRequirement& requirement);
 
-// The shape as it was before the admission: without the pool in its selector, and without the pin.
+// Returns the shape as it was before the admission: without the pool in its node selector and
+// without the pin.
 PodShape without_admission(const PodShape& shape, const AdmissionFact& admission);
 
 }  // namespace berth::queue

@@ -183,7 +183,7 @@ void NodeRoom::count(const Node& node, ResourceId resource, std::int64_t sign) {
   if (node.pool != Catalog::kAny) count_in(node.pool);
 }
 
-// Also of nodes out of service: a cordon must not change what a workload is worth.
+// Nodes out of service count too: a cordon must not change what a workload is charged.
 void NodeRoom::count_weights(const Node& node, std::int64_t sign) {
   for (const auto& [resource, weight] : node.weights) {
     tally(at(Catalog::kAny, resource).nodes_by_weight, weight, sign);
@@ -203,7 +203,7 @@ void NodeRoom::count_class(const Node& node, std::int64_t sign) {
 std::int64_t NodeRoom::unclaimed(PoolId pool, ResourceId resource) const {
   const PerResource* of = find(pool, resource);
   std::int64_t left = of == nullptr ? 0 : of->free - of->claimed;
-  // What waits for nodes that are yet to come takes nothing from other pools.
+  // Pods that wait for nodes which the autoscaler may add take nothing from other pools.
   for (PoolId named = Catalog::kAny + 1; pool == Catalog::kAny && named < pools_.size(); ++named) {
     const PerResource* there = find(named, resource);
     if (there != nullptr) left -= std::min(there->free, there->claimed);

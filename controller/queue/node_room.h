@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nodes offer and what is free of it, by node and by pool, whom they refuse, and the domains
-// that they are in. Pool "*" has all nodes. A node that is out of service offers nothing; one that
-// is overfull has nothing free, and takes nothing away from others.
+// NodeRoom: what nodes offer and what is free, by node and by pool; which pods each node refuses;
+// and the domains of each node. Pool "*" has all nodes. A node out of service offers nothing. An
+// overfull node has nothing free, and does not reduce what others have.
 #pragma once
 
 #include <map>
@@ -17,51 +17,53 @@ class NodeRoom {
  public:
   explicit NodeRoom(Catalog& catalog) : catalog_(catalog) {}
 
-  // True if the node's pool or a weight changed: what is charged by where a pod is must be counted
-  // anew.
+  // Returns true if the node's pool or a GPU weight changed. Then charges that depend on where a
+  // pod is must be recomputed.
   bool put(const NodeFact& fact);
   bool remove(const std::string& name);
   void put(const TopologyFact& fact);
   void put(const ElasticFact& fact);
-  // Whether the node keeps pods with these rules away. Of those that were never said: it does not.
+  // Whether the node refuses pods with these rules. The default is that it does not.
   void refuse(RulesId rules, const std::string& node, bool refused);
-  // Of pods that are on the node; it need not be known yet.
+  // Takes room for pods on the node, which may be unknown yet. A negative number gives room back.
   void take(NodeId node, ShapeId shape, std::int64_t pods);
-  // Of admitted pods that are pinned to the node and not on it yet: they take its room as well.
+  // Takes room for admitted pods that are pinned to the node and not on it yet.
   void pin(NodeId node, ShapeId shape, std::int64_t pods);
-  // Admitted pods that may go to any node: they take room of their pool, and of all together what
-  // the pool has free.
+  // Takes room in the pool for admitted pods that may go to any of its nodes.
   void claim(PoolId pool, ShapeId shape, std::int64_t pods);
 
   NodeId node(const std::string& name);
   PoolId pool_of(NodeId node) const { return nodes_[node].pool; }  // kAny: of no pool, or not known
 
-  // Free on the pool's nodes and not claimed; less than nothing where more is claimed than is free.
+  // Returns what is free on the pool's nodes and not claimed. Negative if claims exceed it.
   std::int64_t unclaimed(PoolId pool, ResourceId resource) const;
-  std::int64_t offered(PoolId pool, ResourceId resource) const;  // of kClass in millionths
-  std::int64_t largest(PoolId pool, ResourceId resource) const;  // free on one node
-  // How much of a GPU one piece is: where nodes differ the greatest, where none says so a whole
-  // one.
+  std::int64_t offered(PoolId pool, ResourceId resource) const;  // kClass is in millionths of a GPU
+  // The most that is free on one node.
+  std::int64_t largest(PoolId pool, ResourceId resource) const;
+  // Returns what part of a GPU one piece is, in millionths. If nodes differ, the greatest counts.
+  // If no node says so, it is a whole GPU.
   std::int64_t weight(PoolId pool, ResourceId resource) const;
 
-  // How many nodes the pool may yet get; nothing where no autoscaler adds any.
+  // Returns how many nodes the autoscaler may add to the pool; nothing if none does.
   std::optional<std::int64_t> nodes_to_come(PoolId pool) const;
-  // The pods of each shape that claim() has there.
+  // Returns the number of claimed pods of each shape in the pool.
   const std::map<ShapeId, std::int64_t>& claimants(PoolId pool) const;
 
   struct Node {
     bool known = false;
     bool in_service = false;
-    bool one_numa_node = false;  // it says so
+    bool one_numa_node = false;  // the node's labels say so
     PoolId pool = Catalog::kAny;
     std::vector<std::int64_t> offers;  // by resource
     std::vector<std::int64_t> taken;
-    std::vector<std::int64_t> pinned;  // of that
+    std::vector<std::int64_t> pinned;  // part of taken
     Vector weights;
-    std::vector<DomainId> domains;  // by level; kNoDomain where it has no value
+    std::vector<DomainId> domains;  // by level; kNoDomain where the node has no value
     std::int64_t free(ResourceId resource) const;
-    std::int64_t left(ResourceId resource) const;  // likewise; less than nothing if overfull
-    std::int64_t left_of_bound(ResourceId resource) const;  // as kube-scheduler sees it
+    // Like free(), but negative if the node is overfull.
+    std::int64_t left(ResourceId resource) const;
+    // What bound pods leave, as kube-scheduler sees it.
+    std::int64_t left_of_bound(ResourceId resource) const;
     bool is_overfull(ResourceId resource) const;  // more is taken and pinned than it offers
   };
   const Node& node_at(NodeId id) const { return nodes_[id]; }
@@ -69,7 +71,7 @@ class NodeRoom {
   const std::string& node_name(NodeId id) const { return catalog_.node_name(id); }
   bool refuses(NodeId id, RulesId rules) const;
   const std::vector<std::string>& levels() const { return topology_.levels; }
-  // Those that are known, by name.
+  // Returns the known nodes, by name.
   const std::vector<NodeId>& in_order() const;
 
  private:

@@ -12,7 +12,7 @@
 namespace berth::queue {
 namespace {
 
-// Shapes that are remembered; more come only of specs that are each unlike all others.
+// How many shapes are remembered. There are more only if nearly every pod spec differs.
 constexpr std::size_t kRemembered = 10'000;
 
 void append(std::string& text, const std::vector<SelectorRequirement>& requirements) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeRules: what pods' specs say of nodes beside resources (selector, required node affinity,
-// tolerations), each saying under a name, and which nodes it keeps them away from.
+// NodeRules: what pod specs require of nodes besides resources (selector, required node affinity,
+// tolerations). Each distinct set of rules has a name. NodeRules keeps in the index which nodes
+// refuse pods with which rules.
 #pragma once
 
 #include <map>
@@ -16,11 +17,12 @@ class NodeRules {
  public:
   explicit NodeRules(FactsIndex& facts) : facts_(facts) {}
 
-  // By its text, so that equal sayings have equal names.
+  // Returns a name made of the rules' text, so that equal rules have equal names.
   const std::string& name_of(const PodShape& shape);
-  // The node as it stands in the store, and its pool by the policy, whose label counts as written.
+  // `node` is the stored object. `pool` is its pool by the policy. The node counts as if it already
+  // had the label of this pool.
   void put(const Node& node, const std::string& pool);
-  // One version of an object for another; either may be null.
+  // Replaces the pointer to an object by its next version; either may be null.
   void move(const Node* old, const Node* now);
 
  private:
@@ -31,7 +33,7 @@ class NodeRules {
              const std::string& pool);
 
   FactsIndex& facts_;
-  std::map<std::string, berth::Pod> rules_;  // a pod that says so, by name
+  std::map<std::string, berth::Pod> rules_;  // by name, a pod with these rules
   std::unordered_map<PodShape, const std::string*, ByIdentity> names_;
   std::unordered_map<const Node*, std::string> nodes_;  // → pool
 };

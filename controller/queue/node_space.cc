@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pod stands best on the node with the least free of its device that has room for it. Nodes stand
-// on shelves by what they have free, as sets, so that the first by name of those that will do comes
-// from a few words at a time.
+// A pod's best node is the one with the least free of its device that has room for it. Nodes with
+// equally much free are one set (a shelf), so that a few words of bits give the first one by name.
 #include "controller/queue/node_space.h"
 
 #include <limits>
@@ -64,7 +63,7 @@ const std::vector<LevelDomain>& NodeSpace::domains(std::size_t level) {
   if (level >= domains_.size()) domains_.resize(levels());
   std::vector<LevelDomain>& domains = domains_[level];
   if (!domains.empty()) return domains;
-  std::vector<std::uint32_t> place_of(catalog_.domains());  // one more than that
+  std::vector<std::uint32_t> place_of(catalog_.domains());  // index + 1; 0: none yet
   for (std::uint32_t rank = 0; rank < nodes(); ++rank) {
     if (!pools_[Catalog::kAny].has(rank)) continue;
     const auto& of_node = node_at(rank).domains;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeSpace: what a cycle may still hand out, node by node, and where pods would stand (rule 8).
-// Its copy of the nodes is made when the first asks. Room shrinks in it; it grows where somebody is
-// thought away.
+// NodeSpace: what a cycle may still hand out, node by node, and where pods would go (rule 8). It
+// copies the nodes at first use. Room only shrinks in it, unless a caller frees what a workload
+// holds.
 #pragma once
 
 #include <algorithm>
@@ -16,21 +16,22 @@
 
 namespace berth::queue {
 
-// Nodes by their rank in the order of names: the lowest bit is the first by name.
+// A set of nodes by rank in name order. The lowest bit is the first node by name.
 class NodeSet {
  public:
   explicit NodeSet(std::size_t nodes = 0) : words_((nodes + 63) / 64) {}
   void add(std::uint32_t rank) { words_[rank / 64] |= std::uint64_t{1} << rank % 64; }
   void drop(std::uint32_t rank) { words_[rank / 64] &= ~(std::uint64_t{1} << rank % 64); }
   bool has(std::uint32_t rank) const { return words_[rank / 64] >> rank % 64 & 1; }
-  NodeSet within(const NodeSet& other, bool inside) const;  // and those outside of it
+  // Nodes also in `other`, or those that are not.
+  NodeSet within(const NodeSet& other, bool inside) const;
   const std::vector<std::uint64_t>& words() const { return words_; }
 
  private:
   std::vector<std::uint64_t> words_;
 };
 
-struct Stand {  // so many pods of a shape on one node
+struct Stand {  // a number of pods of one shape on one node
   ShapeId shape = 0;
   std::uint32_t rank = 0;
   std::int64_t pods = 0;
@@ -44,35 +45,35 @@ struct LevelDomain {
 class NodeSpace {
  public:
   explicit NodeSpace(const FactsIndex& index);
-  void open();  // once; whoever asks for places opens it
+  void open();  // prepares the copy, once; queries call it
 
-  // Where a single pod stands best; nothing if no node has room for it.
+  // Returns the best node for a single pod; nothing if no node has room for it.
   std::optional<std::uint32_t> find(ShapeId shape, PoolId pool);
-  // Calls found(rank) for the pool's nodes with room for a pod, and with the device for so many,
-  // the best first, until that returns false. Nothing may be taken meanwhile.
+  // Calls found(rank) for the pool's nodes that have room for one pod and devices for `pods`, best
+  // first, until it returns false. The caller must not take room meanwhile.
   template <class Found>
   void each_with_room(ShapeId shape, PoolId pool, std::int64_t pods, Found found);
 
-  // How many more pods of the shape the node has room for.
+  // Returns how many more pods of the shape fit on the node.
   std::int64_t fits(std::uint32_t rank, ShapeId shape) const;
-  // How many pods of a Job of so many. Until they are bound, kube-scheduler may put any number of
-  // them there, now or when others have ended: for those that are pinned to the node and not bound
-  // yet there must be room beside all of them.
+  // Does the same for a Job of `pods` pods. Until they are bound, kube-scheduler may put any number
+  // of them on the node, now or when others end. So if pods are pinned to the node and not bound
+  // yet, all the Job's pods must fit besides them.
   std::int64_t fits_of_job(std::uint32_t rank, ShapeId shape, std::int64_t pods) const;
-  // Whether the node would have the pod if it were empty, and whether any of the pool would.
+  // Whether the empty node would take the pod, and whether any node of the pool would.
   bool allows(std::uint32_t rank, ShapeId shape);
   bool allows_any(ShapeId shape, PoolId pool);
-  // The pod asks for several of its device, and the node does not say that it has one NUMA node: of
-  // nodes with as much free, it comes last.
+  // Whether the pod requests several devices and the node's labels do not say that it has one NUMA
+  // node. Among nodes with equally much free, such a node comes last.
   bool may_split(std::uint32_t rank, ShapeId shape) const {
     return catalog_.device_amount(shape) > 1 && !one_numa_.has(rank);
   }
 
   void take(const Stand& stand);
-  // What stands there already, bound or not, is thought away or, sign being -1, is there again.
-  // Nothing is known of nodes out of service.
+  // Frees what is on the node, bound or not; sign -1 takes it again. It ignores nodes out of
+  // service.
   void think_away(const Stand& stand, bool bound, std::int64_t sign);
-  // What is tried and given back leaves no trace in taken_from().
+  // A trial that is given back leaves no trace in taken_from().
   void try_on(const Stand& stand) { move(stand, +1); }
   void give_back(const Stand& stand) { move(stand, -1); }
   const std::vector<std::uint32_t>& taken_from() const { return taken_from_; }
@@ -82,23 +83,23 @@ class NodeSpace {
   }
   std::size_t nodes();
   std::size_t levels() const { return room_.levels().size(); }
-  // Of the level, in no order; of nodes without a value one of its own.
+  // Returns the domains of the level in no order. Nodes without a value form a domain of their own.
   const std::vector<LevelDomain>& domains(std::size_t level);
   bool is_in(std::uint32_t rank, PoolId pool) const { return pools_[pool].has(rank); }
   const NodeRoom::Node& node_at(std::uint32_t rank) const { return room_.node_at(id(rank)); }
   NodeId id(std::uint32_t rank) const { return room_.in_order()[rank]; }
-  std::optional<std::uint32_t> rank_of(NodeId node);       // of one in service
-  std::int64_t largest(PoolId pool, ResourceId resource);  // free on one node
+  std::optional<std::uint32_t> rank_of(NodeId node);       // nothing for a node out of service
+  std::int64_t largest(PoolId pool, ResourceId resource);  // the most that is free on one node
 
  private:
-  using Shelf = std::map<std::int64_t, NodeSet>;  // by what is free of one resource
+  using Shelf = std::map<std::int64_t, NodeSet>;  // by free amount of one resource
   struct Allowed {
     NodeSet nodes;
-    NodeSet candidates;  // of them, those that may have room yet
+    NodeSet candidates;  // of these, nodes that may still have room
   };
   Allowed& allowed(ShapeId shape);
   Shelf& shelf(ResourceId device);
-  // Calls found(rank) for the shelf's nodes with room until that returns false.
+  // Calls found(rank) for the shelf's nodes with room until it returns false.
   template <class Found>
   bool look_at(const NodeSet& shelf, ShapeId shape, PoolId pool, NodeSet& among,
                Found& found) const;
@@ -108,19 +109,21 @@ class NodeSpace {
   const NodeRoom& room_;
   std::size_t resources_ = 0;
   bool is_open_ = false;
-  std::vector<std::int64_t> free_;  // by rank and resource; less than nothing if overfull
-  std::map<std::pair<std::uint32_t, ResourceId>, std::int64_t> unbound_;  // thought away, of bound
-  std::vector<std::optional<std::uint32_t>> rank_of_;                     // by node
-  std::vector<NodeSet> pools_;                                            // of nodes in service
-  NodeSet one_numa_;                                                      // that say so
+  std::vector<std::int64_t> free_;  // by rank and resource; negative if overfull
+  // What was freed of bound pods.
+  std::map<std::pair<std::uint32_t, ResourceId>, std::int64_t> unbound_;
+  std::vector<std::optional<std::uint32_t>> rank_of_;  // by node
+  std::vector<NodeSet> pools_;                         // nodes in service
+  // Nodes whose labels say one NUMA node.
+  NodeSet one_numa_;
   bool some_one_numa_ = false;
   std::map<ShapeId, Allowed> allowed_;
   std::map<ResourceId, Shelf> shelves_;
   std::vector<std::vector<LevelDomain>> domains_;  // by level
-  std::vector<std::uint32_t> taken_from_;          // in order, and as often as it was
+  std::vector<std::uint32_t> taken_from_;          // in order, repeated as often as room was taken
 };
 
-// Those that have no room for the shape will have none later either: they are passed over once.
+// A node without room for the shape will have none later, so it is skipped from then on.
 template <class Found>
 bool NodeSpace::look_at(const NodeSet& shelf, ShapeId shape, PoolId pool, NodeSet& among,
                         Found& found) const {

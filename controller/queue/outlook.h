@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outlook: the cluster as it will be once all that leaves and does not hang has gone (rule 9): what
-// is used then, and what room there is.
+// Outlook: the cluster as it will be once all leaving workloads that do not hang are gone (rule 9):
+// the usage and the room at that time.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ class Outlook {
  public:
   Outlook(const FactsIndex& index, std::int64_t now);
 
-  // A running workload is thought away with all that it holds, or is there again.
+  // Frees all that a running workload holds, or takes it again.
   void think_away(const Workload& workload) { move(workload, +1); }
   void put_back(const Workload& workload) { move(workload, -1); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: the table; a controller's JSON; the verdict of each rule; the sentences.
+// Outline: the table; the controller's JSON; the answer by each rule; the sentences.
 #include "controller/queue/owner_kinds.h"
 
 #include <fmt/format.h>
@@ -19,14 +19,14 @@ using nlohmann::json;
 // the same way: berth does not spend a JobSet's maxRestarts. The pods of a LeaderWorkerSet belong
 // to StatefulSets.
 constexpr OwnerKind kKinds[] = {
-    // kubernetes/kubernetes, pkg/controller: these allow no restartPolicy but Always.
+    // kubernetes/kubernetes, pkg/controller: these allow only restartPolicy Always.
     {.info = {"apps", "v1", "replicasets", "ReplicaSet", true}},
     {.info = {"apps", "v1", "statefulsets", "StatefulSet", true}},
     {.info = {"apps", "v1", "daemonsets", "DaemonSet", true}},
     {.info = {"", "v1", "replicationcontrollers", "ReplicationController", true}},
     // kubeflow/training-operator, pkg/apis/kubeflow.org/v1: the constants …DefaultRestartPolicy.
-    // pkg/controller.v1/common/pod.go: of Never, one failed pod is a failed job. A pod with
-    // ExitCode is created again if its container ended by a signal, as an eviction ends it.
+    // pkg/controller.v1/common/pod.go: with Never, one failed pod fails the job. With ExitCode, the
+    // controller re-creates a pod whose container ended by a signal, as it does in an eviction.
     {.info = {"kubeflow.org", "v1", "tfjobs", "TFJob", true},
      .then = AfterEviction::kByPolicy,
      .path = "tfReplicaSpecs",
@@ -52,12 +52,13 @@ constexpr OwnerKind kKinds[] = {
      .path = "jaxReplicaSpecs",
      .absent = "Never"},
     // kubeflow/mpi-operator, pkg/controller/mpi_job_controller.go: getOrCreateWorker creates
-    // missing workers. The launcher is a Job: it fails without workers until it may not retry.
+    // missing workers. The launcher is a Job: without workers it fails until its retries are used
+    // up.
     {.info = {"kubeflow.org", "v2beta1", "mpijobs", "MPIJob", true},
      .then = AfterEviction::kWithLauncher,
      .path = "mpiReplicaSpecs"},
-    // ray-project/kuberay, ray-operator/controllers/ray: a RayCluster creates its head and workers
-    // again. The submitter of a RayJob fails without a head, and the RayJob with it.
+    // ray-project/kuberay, ray-operator/controllers/ray: a RayCluster re-creates its head and
+    // workers. The submitter of a RayJob fails without a head, and then the RayJob fails.
     {.info = {"ray.io", "v1", "rayclusters", "RayCluster", true},
      .then = AfterEviction::kUnlessOwned,
      .path = "RayJob"},
@@ -76,7 +77,7 @@ std::string name_of_resource(const OwnerKind& kind) {
   return fmt::format("{}.{}", kind.info.plural, kind.info.group);
 }
 
-// Null where there is none.
+// Returns a null value if the member does not exist.
 const json& member_at(const json& object, std::string_view key) {
   static const json kNone;
   if (!object.is_object()) return kNone;
@@ -174,7 +175,8 @@ std::string unread(const OwnerKind& kind, const OwnedPod& pod, const Error& erro
 
 std::span<const OwnerKind> owner_kinds() { return kKinds; }
 
-// The version that the reference names, else any version of the kind: the API server converts.
+// Prefers the version that the reference names. Any other version of the kind will do, as the API
+// server converts it.
 const OwnerKind* find_owner_kind(const OwnerReference& owner) {
   const OwnerKind* of_group = nullptr;
   for (const OwnerKind& kind : kKinds) {

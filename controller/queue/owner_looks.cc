@@ -12,7 +12,8 @@
 namespace berth::queue {
 namespace {
 
-// A refusal outlasts the time after which it is asked about again: what stays does not flicker.
+// berth keeps a refusal longer than the time after which it asks again. So the reason for a pod
+// that stays does not disappear in between.
 constexpr int kRefusalLasts = 2;
 
 Guard look_at(const OwnerKind& kind, OwnedPod pod) {
@@ -49,7 +50,7 @@ class Looker {
   OwnerLooks finish() { return std::move(out_); }
 
  private:
-  // A pod of Kubeflow's that does not restart is most often one that ends its job.
+  // A pod of a Kubeflow job that does not restart usually ends its job.
   void take_unread(const OwnerKind& kind, const berth::Pod& pod, const OwnedPod& owned) {
     if (kind.then == AfterEviction::kByPolicy) keep(pod, why_unread_owner_may_fail(kind, owned), 1);
   }
@@ -62,7 +63,7 @@ class Looker {
 
   const Snapshot& snapshot_;
   Remakers remakers_;
-  std::set<std::pair<std::string, std::string>> seen_;  // controllers' uids, and roles
+  std::set<std::pair<std::string, std::string>> seen_;  // controllers' uids and roles
   OwnerLooks out_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OwnerLooks: the live reads of controllers that stand before the eviction of their pods
-// (owner_kinds.h). One read serves all pods of a controller that have the same role. Its answer
-// counts as long as that of a dry-run eviction; right before the evictions it is read again.
+// OwnerLooks: live reads of controllers before the eviction of their pods (owner_kinds.h). One read
+// serves all pods of a controller with the same role. Its answer is valid as long as that of a
+// dry-run eviction. Right before the evictions berth reads again.
 #pragma once
 
 #include <string>
@@ -13,17 +13,18 @@
 namespace berth::queue {
 
 struct OwnerLooks {
-  const berth::Pod* kept = nullptr;  // the first whose controller would fail without it,
-  std::string why;                   // as it was when it was read,
-  int times = 0;                     // and how often in a row that was so
-  std::vector<Guard> open;           // what was not read yet, or too long ago
-  std::vector<Guard> all;            // what stands right before the evictions
+  const berth::Pod* kept = nullptr;  // the first pod whose controller would fail without it
+  std::string why;                   // the reason, as of the last read
+  int times = 0;                     // how often in a row the answer was this
+  std::vector<Guard> open;           // not read yet, or too long ago
+  std::vector<Guard> all;            // reads right before the evictions
 };
 OwnerLooks look_at_owners(const Snapshot& snapshot, const std::vector<const berth::Pod*>& pods);
 
-// Plans each read by itself, so that the next plan knows the answers; per controller one at a time.
+// Plans each open read as a step of its own, so that the next plan knows the answer. It plans one
+// read per controller at a time.
 void plan_open_looks(const OwnerLooks& looks, Plan& plan);
-// Before what follows for the object.
+// Adds the reads before the steps that follow for the object.
 void guard_by_looks(const OwnerLooks& looks, const ObjectRef& object, Plan& plan);
 
 }  // namespace berth::queue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits, in rule 5's order: of each queue its ready workloads by class, those that are not
-// ready, and those that are left out, which are in nobody's way.
+// Pending: the waiting workloads of each queue in rule 5's order: ready ones by class, those that
+// are not ready, and those that are left out and block no other workload.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ using InOrder = std::set<const Workload*, ByTurn>;
 
 struct SameClass {
   InOrder in_order;
-  Turn first;  // of the first: a cycle in which nothing fits looks at no workload
+  Turn first;  // of the first workload, so that a cycle in which nothing fits reads no workload
 };
 
 struct PendingOfQueue {
@@ -23,7 +23,7 @@ struct PendingOfQueue {
   InOrder left_out;
 
   bool empty() const { return ready.empty() && unready.empty() && left_out.empty(); }
-  // Where it stands, of what is not ready.
+  // Returns the set for a workload that is not ready.
   InOrder& place_of(const Workload& workload) {
     const Unready why = workload.standing.unready;
     return why == Unready::kNeverReady || why == Unready::kNewerRecord ? left_out : unready;

@@ -32,7 +32,7 @@ PoolGrowth::Elastic* PoolGrowth::of(PoolId pool) {
   return &elastic;
 }
 
-// As if it were empty, and in service.
+// Looks at nodes as if they were empty and in service.
 std::int64_t PoolGrowth::on_one_node(Elastic& elastic, PoolId pool, ShapeId shape) const {
   const auto [it, fresh] = elastic.on_one_node.try_emplace(shape, 0);
   if (!fresh) return it->second;
@@ -65,7 +65,8 @@ void PoolGrowth::add(ShapeId shape, std::int64_t pods, PoolId pool, Elastic& ela
 bool PoolGrowth::holds(ClassId workloads, PoolId pool) {
   Elastic* elastic = of(pool);
   if (elastic == nullptr || elastic->to_come == 0) return false;
-  // Of a pool without nodes nobody knows how many pods one holds: whoever goes first shows it.
+  // If the pool has no nodes, berth can't know how many pods a node holds. So it releases one
+  // workload, and the new node shows it.
   if (!elastic->has_nodes && elastic->waiting.nodes == 0) return true;
   Waiting all = elastic->waiting;
   for (const auto& [shape, pods] : catalog_.class_key(workloads).roles) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolGrowth: which work a cycle may let go to nodes that an elastic pool is yet to get (rule 8).
-// It counts in nodes: each is taken to be like the roomiest that the pool has, and to hold only
-// pods that ask the same. So there is a place for each that is let go, with room to spare.
+// PoolGrowth: which workloads a cycle may release to nodes that the autoscaler may add to an
+// elastic pool (rule 8). It counts in nodes. Each added node counts as the pool's largest node, and
+// as holding only pods with equal requests. So every released workload has a place, with some to
+// spare.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +17,36 @@ class PoolGrowth {
  public:
   explicit PoolGrowth(const FactsIndex& index) : catalog_(index.catalog()), room_(index.room()) {}
 
-  // Whether nodes to come would hold it besides all that is let go and pinned to none.
+  // Whether the nodes to add would hold it in addition to all released workloads that are not
+  // pinned.
   bool holds(ClassId workloads, PoolId pool);
-  // What is let go to the pool and pinned to no node.
+  // Counts a workload that is released to the pool and not pinned.
   void take(ClassId workloads, PoolId pool);
 
-  // Of nodes that may come, those that nobody waits for; nothing where the pool is not elastic.
+  // Returns how many of the nodes to add no workload waits for; nothing if the pool is not elastic.
   std::optional<std::int64_t> nodes_left(PoolId pool);
 
-  // Whether something was taken since.
+  // Whether take() was called for the pool since the last look().
   bool is_less(PoolId pool) const;
   void look(PoolId pool);
 
  private:
-  // Pods that wait for nodes, by what each asks: those that ask the same share nodes.
+  // Pods that wait for new nodes, by the requests of each pod. Pods with equal requests share
+  // nodes.
   struct Waiting {
     struct Alike {
       std::int64_t pods = 0;
       std::int64_t on_one_node = 0;  // the least for any of them
     };
     std::map<Vector, Alike> by_asks;
-    std::int64_t nodes = 0;  // for all of them
+    std::int64_t nodes = 0;  // needed for all of them
     void add(const Vector& asks, std::int64_t pods, std::int64_t on_one_node);
   };
   struct Elastic {
     std::int64_t to_come = 0;
-    bool has_nodes = false;                       // they show what those to come are like
-    std::map<ShapeId, std::int64_t> on_one_node;  // pods of the shape; 0: none of its nodes has one
+    bool has_nodes = false;  // these show what a new node is like
+    // Pods per node, by shape; 0: none of the pool's nodes takes one.
+    std::map<ShapeId, std::int64_t> on_one_node;
     Waiting waiting;
     bool is_less = false;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pools a pod's own node selector and required affinity leave it. A release is final: it must
-// not send a pod where it can't go.
+// PoolsInReach: which pools a pod's own node selector and required affinity allow. A release can't
+// be undone, so it must not send a pod where it can't run.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,14 @@
 
 namespace berth::queue {
 
-// The labels that every node of the pool has, also one that an autoscaler is yet to add.
+// Returns the labels that every node of the pool has, also one that an autoscaler may add.
 StringMap labels_of_nodes(const PoolSpec& pool);
-// By these alone, whether a node of the pool may have what is asked for.
+// Whether a node with these labels, and unknown others, may match the requirements.
 bool may_have(const StringMap& labels, const StringMap& node_selector);
 bool may_have(const StringMap& labels, const NodeSelectorTerm& term);
 
-// Told by the labels that every node of a pool has: its own, those its selector demands and those
-// the policy writes. Whatever else is asked for some of its nodes may have.
+// Compares with the labels that every node of a pool has: the pool's own, those that its selector
+// requires, and those that the policy writes. Some nodes may have any other label.
 PoolNames pools_in_reach(const PodShape::Fields& shape, const std::vector<PoolSpec>& pools);
 
 }  // namespace berth::queue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that may be taken back is thought away; then, from the dearest on, each that can be spared is
-// put back.
+// First it frees all workloads that may be taken back. Then, from the most valuable on, it puts
+// each one back that is not needed.
 #include "controller/queue/preemption.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ Charges charges_of(const Preemptor& preemptor, const QueueQuotas& queue) {
   return charges;
 }
 
-// What it holds, in millionths of a GPU. Where the class and a resource are both charged, they are
-// charged for the same.
+// Returns what the workload holds, in millionths of a GPU. If the class and a resource are both
+// charged, both charges are for the same GPUs.
 std::int64_t gpus_of(const Workload& workload, const FactsIndex& index) {
   const Catalog& catalog = index.catalog();
   std::int64_t of_class = 0, of_resources = 0;
@@ -38,7 +38,7 @@ std::int64_t gpus_of(const Workload& workload, const FactsIndex& index) {
   return std::max(of_class, of_resources);
 }
 
-// Likewise of work that may be no queue's: what its pods hold where they stand.
+// Does the same for a workload that may be in no queue: what its pods hold on their nodes.
 std::int64_t gpus_on_nodes(const Workload& workload, const FactsIndex& index) {
   const Catalog& catalog = index.catalog();
   std::int64_t gpus = 0;
@@ -52,10 +52,12 @@ std::int64_t gpus_on_nodes(const Workload& workload, const FactsIndex& index) {
   return gpus;
 }
 
-// A ledger's entry has to stay small; of others that leave it does no harm to be early.
+// A ledger entry has to stay small. If it names only some leaving workloads, the admission may be
+// released before the others are gone, which does no harm.
 constexpr std::size_t kMostAwaited = 100;
 
-// Of so many each choice is looked at; of more, one after the other is spared.
+// Up to so many idle workloads, every choice is tried. Beyond that, they are spared one after the
+// other.
 constexpr std::size_t kMostWeighed = 10;
 
 __extension__ typedef __int128 LostWork;
@@ -84,7 +86,7 @@ Preemption::Preemption(const FactsIndex& index, const PreemptionTerms& terms)
       terms_(terms),
       outlook_(index, terms.now),
       funding_(index, outlook_.quotas(), terms.now, terms.stays) {
-  // From then on others may be displaced for what was to come of it.
+  // Once a leaving workload hangs, other workloads may be displaced instead.
   for (const Workload* workload : index.leaving()) {
     const std::int64_t hangs_from = workload->standing.hangs_from;
     if (hangs_from > terms.now) again_ = again_ ? std::min(*again_, hangs_from) : hangs_from;
@@ -131,13 +133,13 @@ bool Preemption::may_go(const Workload& workload) {
   return false;
 }
 
-// By name: queues have their numbers by chance.
+// The first by name counts, as queue numbers depend on the order of events.
 void Preemption::note_kept(const Workload& workload) {
   if (kept_ == nullptr || *workload.name < *kept_->name) kept_ = &workload;
 }
 
-// An admission in flight may or may not have been released yet. A gang that restarts holds no node
-// that an eviction would free.
+// An admission in flight may or may not be released yet. A restarting gang holds no node that an
+// eviction would free.
 void Preemption::consider(const Runner& runner, bool other, std::int64_t after, Victims& victims) {
   const Workload& workload = *runner.workload;
   const bool shown = workload.job || workload.pods;
@@ -189,14 +191,14 @@ void Preemption::add_others(const Preemptor& preemptor, Victims& victims) {
   }
 }
 
-// Of one shape, or pinned to nothing, whoever fits also does where more is free.
+// Whether more room never hurts: the workload has one shape or is not pinned.
 bool Preemption::grows_with_room(const Preemptor& preemptor) const {
   const ClassKey& key = index_.catalog().class_key(preemptor.wanted.workloads);
   return !preemptor.wanted.pinned || key.roles.size() == 1;
 }
 
-// From the last on, each is put back without which it still suffices. Several are put back at a
-// time while that goes well: where more room never hurts, it comes to the same.
+// From the last on, puts back each workload that is not needed. It puts back several at once while
+// that succeeds: where more room never hurts, the result is the same.
 template <class Item>
 void Preemption::spare(std::vector<Item>& among, bool several, const Suffices& suffices) {
   std::vector<Item> kept;
@@ -218,7 +220,7 @@ void Preemption::spare(std::vector<Item>& among, bool several, const Suffices& s
   among = std::move(kept);
 }
 
-// `beside`: work of other queues is displaced too.
+// `beside`: workloads of other queues are displaced too.
 void Preemption::spare(const Preemptor& preemptor, bool beside, Victims& among) {
   const bool others = !among.empty() && among.front().other;
   spare(among, grows_with_room(preemptor), [&](std::size_t away) {
@@ -226,7 +228,8 @@ void Preemption::spare(const Preemptor& preemptor, bool beside, Victims& among) 
   });
 }
 
-// Its own come last. If none of the others has to go, it need not stay within N for their sake.
+// The queue's own workloads come last. If no other queue's workload has to go, the preemptor need
+// not stay within its nominal quota.
 void Preemption::spare(const Preemptor& preemptor, Victims& victims) {
   const auto first_own = std::ranges::find(victims, false, &Victim::other);
   Victims own(first_own, victims.end());
@@ -247,8 +250,8 @@ void Preemption::put_back(const Victims& victims) {
   for (const Victim& of : victims) outlook_.put_back(*of.workload);
 }
 
-// Those that go late only where the others are too few. All of them are thought away then; if they
-// do not suffice, nobody is.
+// Uses workloads that go late only if the others do not suffice. On success all victims are freed.
+// If they do not suffice, all are put back.
 bool Preemption::add_those_that_suffice(const Preemptor& preemptor, Victims& victims) {
   late_.clear();
   add_own(preemptor, victims);
@@ -282,8 +285,8 @@ std::vector<Ahead> Preemption::displace(const Preemptor& preemptor) {
   return displaced;
 }
 
-// The heaviest last: that is where sparing begins. Of equal ones the one that has been idle longest
-// goes.
+// The heaviest come last, as sparing begins there. Among equal ones, the workload that has been
+// idle longest is taken.
 void Preemption::consider_idle(const Preemptor& preemptor, const IdleWork& idle, Victims& victims) {
   const Workload& workload = *idle.workload;
   if (is_gone(workload) || !workload.taken_back.empty() || open_entry(workload) != nullptr) return;
@@ -348,7 +351,8 @@ void Preemption::use(const Admission& admission, QueueId queue) {
   funding_.admitted(admission);
 }
 
-// What leaves without being displaced for it, those first that are expected to be gone first.
+// Returns the workloads that leave without being displaced for this admission, the earliest
+// expected end first.
 std::vector<const Workload*> Preemption::leaving_beside(const Admission& admission) const {
   std::vector<const Workload*> leaving;
   const auto add = [&](const Workload* workload) {

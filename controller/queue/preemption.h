@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption: whose room and quota a workload gets that fits nowhere (rule 9). First it is asked
-// whether it fits once all that leaves has gone; if not, who has to be taken back for it.
+// Preemption: finds room and quota for a workload that fits nowhere (rule 9). First it checks
+// whether the workload fits once all leaving workloads are gone. If not, it chooses the workloads
+// to take back.
 #pragma once
 
 #include <functional>
@@ -15,28 +16,29 @@
 
 namespace berth::queue {
 
-struct IdleWork {  // running work whose GPUs nobody uses
+struct IdleWork {  // a running workload whose GPUs are idle
   const Workload* workload = nullptr;
   std::int64_t since = 0;  // microseconds since the epoch
-  std::int64_t due = 0;    // when it may be taken back, likewise
+  std::int64_t due = 0;    // when berth may take it back, microseconds since the epoch
 };
 
 struct PreemptionTerms {
   std::int64_t now = 0;  // microseconds since the epoch
-  // Whether a running workload can be taken back at all, and the API server would let it go. Empty:
-  // each can.
+  // Whether a running workload can be taken back and the API server would allow it. Empty: each one
+  // can.
   std::function<bool(const Workload&)> may_go;
-  // Of those that may not: whether budgets alone keep it, which who reclaims need not wait for in
-  // the end (displaced.h). Empty: nobody is such.
+  // For workloads that may_go refuses: whether only budgets keep the workload. A reclaim need not
+  // wait for these for ever (displaced.h). Empty: none.
   std::function<bool(const Workload&)> goes_late;
-  // Of those that could stay (Standing::stays): whether it does, whatever is done. Empty: each.
+  // For workloads that could stay (Standing::stays): whether it does stay. Empty: each one does.
   std::function<bool(const Workload&)> stays;
-  // What a Job takes to begin and to end, beside the time that it says: for those that go before a
-  // reservation (reservation.h).
+  // How long a Job takes to start and to end, in addition to its declared time, in microseconds.
+  // For Jobs that run before a reservation begins (reservation.h).
   std::int64_t slack = 60'000'000;
-  // What may be taken back for being idle. Asked once, when somebody fits nowhere. Empty: nothing.
+  // Returns the idle workloads that may be taken back. Called once, when a workload fits nowhere.
+  // Empty: none.
   std::function<std::vector<IdleWork>()> idle;
-  // Whether nobody is taken back for one that waits (yielding.h). Empty: each may displace.
+  // Whether a waiting workload may displace no other (yielding.h). Empty: each one may.
   std::function<bool(const Workload&)> yields;
 };
 
@@ -51,32 +53,34 @@ class Preemption {
  public:
   Preemption(const FactsIndex& index, const PreemptionTerms& terms);
 
-  // Whether it fits once all that leaves has gone.
+  // Whether it fits once all leaving workloads are gone.
   bool fits(const Preemptor& preemptor);
-  // Whom it displaces, those first that are the least loss; nobody if nobody suffices. They count
-  // as gone from then on.
+  // Returns the workloads to displace, the least loss first; empty if no choice suffices. They
+  // count as gone from then on.
   std::vector<Ahead> displace(const Preemptor& preemptor);
-  // Likewise of work that is idle, in any queue or in none: the fewest GPUs that suffice.
+  // Does the same for idle workloads of any queue or of none: returns those with the fewest GPUs
+  // that suffice.
   std::vector<Ahead> take_idle(const Preemptor& preemptor);
   // The preemptor takes its quota and room. The leaving workloads without which it does not fit are
-  // added to admission.ahead. Returns the places of a workload that is pinned.
+  // added to admission.ahead. Returns the nodes of a pinned workload.
   std::vector<Stand> take(const Preemptor& preemptor, Admission& admission);
-  // Of one that was admitted to what is free now.
+  // Takes quota and room for a workload that was admitted to what is free now.
   void take_at(const Admission& admission, QueueId queue, const Wanted& wanted,
                const std::vector<Stand>& stands);
 
   Outlook& outlook() { return outlook_; }
-  // Of what fits, and is pinned: where.
+  // Returns the nodes for a pinned workload that fits.
   std::vector<Stand> places(const Preemptor& preemptor);
-  // Whether what fits also does where more is free.
+  // Whether a workload that fits also fits where more is free.
   bool grows_with_room(const Preemptor& preemptor) const;
-  // What runs and is not leaving, nor displaced in this cycle.
+  // Whether the workload is leaving or was displaced in this cycle.
   bool is_gone(const Workload& workload) const { return funding_.is_gone(workload); }
 
-  // When somebody has run for as long as he may at least, for whom a preemptor waits.
+  // When a running workload has run for its minimum time or begins to hang, so that a preemptor may
+  // be decided again. Microseconds since the epoch.
   const std::optional<std::int64_t>& again() const { return again_; }
-  // The first by name that could have been taken back last time, if it could be given back; null:
-  // none.
+  // Returns the first workload by name that the last search could have taken back, if it could be
+  // given back; null if none.
   const Workload* kept() const { return kept_; }
 
  private:
@@ -86,7 +90,7 @@ class Preemption {
     bool late = false;   // budgets keep it for a time
     std::int32_t priority = 0;
     __extension__ typedef __int128 Wide;
-    Wide lost = 0;  // work since the last checkpoint, millionths of a GPU × microseconds
+    Wide lost = 0;  // work since the last checkpoint, in millionths of a GPU × microseconds
     std::int64_t since = 0;
     bool operator<(const Victim& other) const;
   };
@@ -107,7 +111,7 @@ class Preemption {
   void keep_lightest(const Preemptor& preemptor, Victims& victims);
   void spare(const Preemptor& preemptor, Victims& victims);
   void spare(const Preemptor& preemptor, bool beside, Victims& among);
-  // Whether it suffices with so many of those that are spared still away.
+  // Whether it suffices if `away` of the remaining victims are still freed.
   using Suffices = std::function<bool(std::size_t away)>;
   template <class Item>
   void spare(std::vector<Item>& among, bool several, const Suffices& suffices);
@@ -118,8 +122,8 @@ class Preemption {
   const PreemptionTerms& terms_;
   Outlook outlook_;
   Funding funding_;
-  std::optional<std::vector<IdleWork>> idle_;  // once it was asked for
-  Victims late_;  // others' that go late, for the preemptor that is looked at
+  std::optional<std::vector<IdleWork>> idle_;  // set once it was asked for
+  Victims late_;  // victims of other queues that go late, for the current preemptor
   std::optional<std::int64_t> again_;
   const Workload* kept_ = nullptr;
 };

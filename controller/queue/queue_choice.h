@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueChoice: which GPUQueue a workload is in. The one that its label names, if that selects its
-// namespace; without a label the namespace's default. A name that no queue has stays: people are
-// told of it.
+// QueueChoice: which GPUQueue a workload is in. It is the queue that its label names, if that queue
+// selects the namespace. Without a label it is the default queue of the namespace. If no queue has
+// the name, the name stays, so that berth can report it.
 #pragma once
 
 #include <map>
@@ -23,15 +23,18 @@ class QueueChoice {
   void follow(const Change<Namespace>& change);
   void follow(const Change<GPUQueue>& change);
 
-  // Empty: none. `label` is the workload's own, empty without one.
+  // `label` is the workload's own; empty if it has none. Returns an empty name if the workload is
+  // in no queue.
   std::string choose(std::string_view namespace_, std::string_view label) const;
-  // Of several default queues the oldest, then the first by name; null without one.
+  // Returns the oldest default queue, or the first by name among equally old ones; null if there is
+  // none.
   const GPUQueue* default_of(std::string_view namespace_) const;
-  // False of what is not there.
+  // Returns false if the queue or namespace does not exist.
   bool selects(std::string_view queue, std::string_view namespace_) const;
-  // The queues that select the namespace; null of what is not there.
+  // Returns the queues that select the namespace; null if the namespace does not exist.
   const std::set<std::string, std::less<>>* selecting(std::string_view namespace_) const;
-  // By queue the namespaces that it selects and would be the default of, where an older one is.
+  // Returns for each queue the namespaces that it selects and in which an older default queue takes
+  // precedence.
   NamesByQueue lost_defaults() const;
 
   const std::map<std::string, const GPUQueue*, std::less<>>& queues() const { return queues_; }

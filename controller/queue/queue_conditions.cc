@@ -67,7 +67,7 @@ std::string told_active(const GPUQueue& queue, const QueueTotals& totals) {
   return text;
 }
 
-// Namespaces in which workloads of the queue are, and whose pods the webhook never sees.
+// Namespaces with workloads of the queue whose pods the webhook never sees.
 std::optional<Cause> not_managed(const Snapshot& snapshot, const GPUQueue& queue,
                                  const QueueFindings& findings) {
   const auto with_workloads = findings.namespaces.find(queue.meta.name);

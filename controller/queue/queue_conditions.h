@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueConditions: Ready after kstatus, and beside it, while they are true, what is most likely not
-// meant so: Unfunded, NamespaceNotManaged, DefaultContested, NamespaceQuotaUnmet, BudgetExceeded,
-// BudgetPeriodUnclear, PriorityClassNotAccepted, PinBlocked, AdmissionsPaused, WorkloadsLeftAlone,
-// Stopped.
+// QueueConditions: Ready as kstatus defines it, and, while they are true, conditions for what the
+// user probably did not intend: Unfunded, NamespaceNotManaged, DefaultContested,
+// NamespaceQuotaUnmet, BudgetExceeded, BudgetPeriodUnclear, PriorityClassNotAccepted, PinBlocked,
+// AdmissionsPaused, WorkloadsLeftAlone, Stopped.
 #pragma once
 
 #include <span>
@@ -27,10 +27,10 @@ struct QueueConcern {
   std::string_view reason;
 };
 inline constexpr char kAdmissionsPaused[] = "AdmissionsPaused";
-// Every condition beside those, with each of its reasons.
+// Every other condition, with each of its reasons.
 std::span<const QueueConcern> queue_concerns();
 
-// Their times are those of now.
+// Transition times are the snapshot's time.
 std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue& queue,
                                         const QueueTotals& totals, const QueueFindings& findings);
 

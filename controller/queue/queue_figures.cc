@@ -19,19 +19,19 @@ using queue::Catalog;
 using queue::QueueReport;
 using queue::QuotaReport;
 
-// In pieces; of the class gpu in GPUs.
+// Returns pieces, or GPUs for the class `gpu`.
 double amount(std::int64_t of, const QuotaReport& quota) {
   return static_cast<double>(of) /
-         (quota.resource == Catalog::kClass ? static_cast<double>(queue::kWholeGpu) : 1.0);
+         (quota.resource == Catalog::kClass ? static_cast<double>(kWholeGpu) : 1.0);
 }
 
-// Whether the next cycle offers it: it is admitted then, or others before it are.
+// Whether the next cycle offers the workload: it is admitted, or others before it are.
 bool is_active(std::string_view reason) {
   return reason == reasons::kAdmissible || reason == reasons::kBehindInQueue;
 }
 
-// Of what the cohort lends, in thousandths, divided by the weight; 0 within the nominal quotas, and
-// infinite, as a division by 0 is, beyond them where nothing is lent or nothing weighs.
+// Returns the share of what the cohort lends, in thousandths, divided by the weight. It is 0 within
+// the nominal quotas. Beyond them it is infinite if the cohort lends nothing or the weight is 0.
 double weighted_share(const GPUQueue& queue, const QueueReport& report) {
   double share = 0;
   for (const QuotaReport& quota : report.quotas) {
@@ -44,7 +44,7 @@ double weighted_share(const GPUQueue& queue, const QueueReport& report) {
   return share;
 }
 
-// Pods that are pinned, let go and on no node, by the queue that admitted them.
+// Counts released, pinned pods on no node, by the queue that admitted them.
 std::map<std::string, std::int64_t> count_unbound_pins(const queue::FactsIndex& facts) {
   std::map<std::string, std::int64_t> counts;
   for (const queue::Workload* workload : facts.with_unbound_pins())

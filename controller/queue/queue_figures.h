@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueFigures: what /metrics tells of the GPUQueues, with the meanings that Kueue's metrics have.
+// QueueFigures: the metrics of the GPUQueues. Their meanings are those of Kueue's metrics.
 #pragma once
 
 #include "controller/core/cluster_state.h"
@@ -7,7 +7,7 @@
 
 namespace berth {
 
-// Nothing while there is no queue.
+// Returns nothing if there is no queue.
 Figures queue_figures(const ClusterState& cluster);
 
 }  // namespace berth

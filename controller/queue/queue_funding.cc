@@ -8,16 +8,16 @@
 #include "apis/gpu_cluster_policy.h"
 #include "apis/reasons.h"
 #include "controller/core/plural.h"
+#include "controller/queue/amount.h"
 #include "controller/queue/capped.h"
 #include "controller/queue/facts_from.h"
-#include "controller/queue/words.h"
 
 namespace berth::queue {
 namespace {
 
 constexpr std::size_t kPoolsNamed = 5;
 
-// Of what no node has ever offered, nothing.
+// Returns 0 for a resource or pool that no node has had.
 std::int64_t offered(const FactsIndex& facts, const QuotaFact& quota) {
   const ResourceId* resource = facts.catalog().find_resource(quota.resource);
   const PoolId* pool = facts.catalog().find_pool(quota.pool);
@@ -32,8 +32,8 @@ std::int64_t offered_by(const NodeRoom::Node& node, ResourceId resource) {
   return gpus;
 }
 
-// Whether nodes that an elastic pool is yet to get may offer so much, each what the pool's richest
-// does. Of a pool without nodes nobody can tell.
+// Whether nodes that the autoscaler may add could offer `lacks` more. Each counts as the node of
+// the pool that offers most. For a pool without nodes this is unknown, and the answer is yes.
 bool may_grow_by(const FactsIndex& facts, const QuotaFact& quota, std::int64_t lacks) {
   const NodeRoom& room = facts.room();
   const ResourceId* resource = facts.catalog().find_resource(quota.resource);

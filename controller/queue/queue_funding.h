@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueFunding: whether the nodes offer what the nominal quotas of all queues promise. Nothing is
-// taken from a queue for it: room decides who starts.
+// QueueFunding: whether the nodes offer what the nominal quotas of all queues promise. If not, no
+// queue loses quota: free capacity decides which workloads start.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class QueueFunding {
  public:
   explicit QueueFunding(const ClusterIndex& index);
 
-  // Of the queue's own quotas the first that is promised beyond what there is; nothing if all can
-  // be kept.
+  // Returns the first of the queue's quotas for which the promises exceed what the nodes offer;
+  // nothing if all can be kept.
   std::optional<Cause> shortfall(const GPUQueue& queue) const;
 
  private:
@@ -28,7 +28,7 @@ class QueueFunding {
 
   const ClusterIndex& index_;
   std::vector<std::string> pools_;
-  // Over all queues, by resource and pool.
+  // By resource and pool, the sum over all queues.
   std::map<std::pair<std::string, std::string>, std::int64_t> promised_;
 };
 

@@ -31,7 +31,7 @@ std::string requeue_key(std::string_view workload) {
   return std::string(kRequeueKeys).append(workload);
 }
 
-// What is to be let go, and what is to be taken back.
+// Adds the keys for a workload's release and for taking it back.
 void add_due(const queue::FactsIndex& facts, const queue::Workload& workload,
              std::vector<std::string>& keys) {
   if (workload.standing.to_release) keys.push_back(release_key(*workload.name));
@@ -40,15 +40,15 @@ void add_due(const queue::FactsIndex& facts, const queue::Workload& workload,
     keys.push_back(requeue_key(*workload.name));
 }
 
-// What stands on the node, if that goes.
+// Adds the workloads on the node, if it goes out of service.
 void add_stranded(const ClusterState& cluster, const std::string& node,
                   std::vector<std::string>& keys) {
   for (const std::string& workload : queue::stranded_on(cluster, node))
     keys.push_back(requeue_key(workload));
 }
 
-// Of what is admitted and waits: its entry stands in the ledger, or others of its gang run. News of
-// one member may be what lets another go.
+// Adds the keys for an admitted workload that waits, in the ledger or as part of a running gang. A
+// change of one member may release another.
 template <class T>
 void add_due_of(const ClusterState& cluster, const T& object, std::vector<std::string>& keys) {
   const queue::FactsIndex& facts = facts_of(cluster);
@@ -67,7 +67,7 @@ std::vector<std::string> keys_without_queues(const T* now) {
   return {std::string(kReasonsKey)};
 }
 
-// A pod may be bound to a node that goes already.
+// The pod may be bound to a node that is already going out of service.
 void add_stranded(const ClusterState& cluster, const Pod& pod, std::vector<std::string>& keys) {
   const Node* node = cluster.nodes().find(pod.node_name.view());
   if (node != nullptr && deletion_mark(*node).empty()) return;
@@ -76,7 +76,7 @@ void add_stranded(const ClusterState& cluster, const Pod& pod, std::vector<std::
 
 std::string dead_node_key(std::string_view node) { return std::string(kDeadNodeKeys).append(node); }
 
-// visit(entry) for each of `now` that does not stand in `old` as it is.
+// Calls visit(entry) for each entry of `now` that `old` does not have in this form.
 template <class Visit>
 void each_new_entry(const ConfigMap& old, const ConfigMap& now, Visit&& visit) {
   for (const auto& [uid, text] : now.data) {
@@ -96,8 +96,8 @@ std::string marked_by(const std::string& key, const std::string& text) {
   return restart ? restart->workload : "";
 }
 
-// Of each mark that came, went or says something else. Whether the workload waits, and why, hangs
-// on it.
+// Adds keys for each mark that was added, removed or changed. Whether its workload waits, and why,
+// depends on the mark.
 void add_marked(const ConfigMap& old, const ConfigMap& now, std::vector<std::string>& keys) {
   const auto add_changed = [&](const ConfigMap& of, const ConfigMap& other) {
     for (const auto& [key, text] : of.data) {
@@ -151,14 +151,14 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   return keys;
 }
 
-// Of what a queue bounds, the status tells what undercuts it.
+// The status reports ResourceQuotas that are tighter than the queue's.
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
                                         const ResourceQuota* old, const ResourceQuota* now) {
   if (cluster.gpu_queues().size() == 0 || !concerns_quotas(old, now)) return {};
   return {std::string(kNamespaceQuotasKey), std::string(kQueuesKey)};
 }
 
-// With one that is gone there is a place in its gang for one that waits.
+// If a pod is gone, its gang has a free seat for a gated member.
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
                                         const Pod* old, const Pod* now) {
   std::vector<std::string> keys = queue_keys(cluster);
@@ -188,7 +188,7 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   if (keys.empty()) return keys_without_queues(now);
   if (now == nullptr) return keys;
   add_due_of(cluster, *now, keys);
-  // It may be told of after its node and its pods.
+  // The change of the Job may arrive after those of its node and pods.
   const queue::FactsIndex& facts = facts_of(cluster);
   for (const std::string& gang : cluster.view<queue::ClusterIndex>().gangs_of(*now))
     if (const queue::Workload* of = facts.find(gang)) add_due(facts, *of, keys);
@@ -201,7 +201,7 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
                                         const GPUQueue* old, const GPUQueue* now) {
   std::vector<std::string> keys = queue_keys(cluster);
-  if (keys.empty()) return {std::string(kReasonsKey)};  // the last of them is gone
+  if (keys.empty()) return {std::string(kReasonsKey)};  // the last queue is gone
   const bool told = old != nullptr && now != nullptr && old->spec == now->spec;
   if (!told && !keys.empty()) keys.emplace_back(kNamespaceQuotasKey);
   const auto takes_back = [](const GPUQueueSpec& spec) {
@@ -211,8 +211,8 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   return keys;
 }
 
-// Of an entry that stood there already the release is due, or done. With an epoch of its own a
-// leader begins to let go what it found.
+// For an entry that existed before, the release is due or done already. A new leader writes its own
+// epoch, and then releases what it found.
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
                                         const ConfigMap* old, const ConfigMap* now) {
   const ConfigMap& either = now != nullptr ? *now : *old;
@@ -223,7 +223,7 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   if (now == nullptr) return {std::string(kAdmissionsKey)};
   if (old == nullptr || epoch_of(*old) != epoch_of(*now)) return all_queue_keys(cluster, settings);
   std::vector<std::string> keys{std::string(kAdmissionsKey)};
-  bool told = false;  // of an admission that was withdrawn, or waits for others
+  bool told = false;  // an admission was withdrawn or waits for others
   each_new_entry(*old, *now, [&](const queue::LedgerFact& entry) {
     keys.push_back(release_key(entry.workload));
     for (const queue::AheadFact& ahead : entry.ahead)
@@ -234,7 +234,7 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
     told = told || gone.until != 0 || !gone.ahead.empty();
   });
   add_marked(*old, *now, keys);
-  // Of others the objects themselves are news.
+  // For other entries, the changes of the workload's own objects make the keys due.
   if (told) keys.insert(keys.end(), {std::string(kQueuesKey), std::string(kReasonsKey)});
   return keys;
 }

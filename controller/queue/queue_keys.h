@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which keys of the queues' reconcilers each watched kind makes due: whatever the index follows all
-// that decides and tells, once there is a GPUQueue; an entry of the ledger, and the objects of what
-// is admitted, their release; a queue that is drained, what it has admitted; a pod that is pinned
-// and not bound, its workload; a node that goes, what stands on it; a Job
-// that may be late, itself.
+// QueueKeys: which reconcilers of the queues each watched change makes due. Once there is a
+// GPUQueue:
+//   - every change that the index follows: decisions and reports
+//   - a ledger entry, and the objects of an admitted workload: the workload's release
+//   - a drained queue: its admitted workloads
+//   - a pinned pod that is not bound: its workload
+//   - a node that goes out of service: the workloads on it
+//   - a Job that may be late: the Job
 #pragma once
 
 #include <string>
@@ -16,9 +19,9 @@
 
 namespace berth {
 
-// Those of all queues together.
+// Returns the keys that concern all queues together.
 std::vector<std::string> queue_keys(const ClusterState& cluster);
-// And the release of whatever is admitted and still held back.
+// Returns these and the release keys of all admitted workloads that are still gated or suspended.
 std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Settings& settings);
 
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,

@@ -75,7 +75,7 @@ void Survey::report(const QueueQuotas& queue, std::size_t most_waiting, QueueRep
   out.waiting = oldest_of(pending, for_others, most_waiting);
 }
 
-// By classes: what is true of one of them is of all, but for those that are admitted.
+// Counts by class: all workloads of a class have the same outcome, except the admitted ones.
 void Survey::count_pending(const QueueQuotas& queue, const PendingOfQueue& pending,
                            const std::vector<const Workload*>& for_others, QueueReport& out) const {
   const auto count = [&](const Workload& workload, const Outcome& outcome) {
@@ -121,8 +121,8 @@ std::vector<Waiting> Survey::oldest_of(const PendingOfQueue& pending,
                     oldest.end(), first);
   oldest.resize(listed);
 
-  // How many come before each of them: one walk, each workload counted where the first of them
-  // that it precedes stands.
+  // Counts how many workloads come before each listed one, in one pass. Each workload is counted at
+  // the first listed workload that it precedes.
   std::vector<const Workload*> in_order = oldest;
   std::ranges::sort(in_order, ByTurn());
   std::vector<std::int64_t> before(listed + 1, 0);

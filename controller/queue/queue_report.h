@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueReport: how one queue stands, in numbers: what it holds of each quota, who waits and why.
-// Statuses, metrics and previews are written from it.
+// QueueReport: one queue in numbers: what it uses of each quota, which workloads wait, and why.
+// Statuses, metrics and previews are made from it.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ struct QuotaReport {
   PoolId pool = Catalog::kAny;
   std::int64_t nominal = 0;
   std::int64_t used = 0;
-  std::int64_t pending = 0;  // what those that wait would be charged here, had they place
-  std::int64_t leaving = 0;  // of used
+  std::int64_t pending = 0;  // what waiting workloads would be charged here
+  std::int64_t leaving = 0;  // part of used
   std::optional<std::int64_t> borrowing_limit;
   std::int64_t lends = 0;
-  std::int64_t cohort_lends = 0;  // all of its queues together
+  std::int64_t cohort_lends = 0;  // all queues of the cohort together
   std::int64_t borrowed() const { return used > nominal ? used - nominal : 0; }
 };
 
-// Quota and room suffice now: the next cycle admits it. Otherwise what it waits for.
+// The next cycle admits the workload, or the verdict says what it waits for.
 struct Outcome {
   std::optional<PoolId> admitted_to;
   const Admission* admission = nullptr;  // of the survey's cycle
@@ -41,24 +41,26 @@ struct Waiting {
 };
 
 struct QueueReport {
-  std::int64_t admitted = 0;                    // workloads that do not wait for others to go
-  std::int64_t pending = 0;                     // and those that do count here
-  std::vector<QuotaReport> quotas;              // as the spec orders them
-  std::map<std::string, std::int64_t> reasons;  // why how many wait
+  std::int64_t admitted = 0;  // workloads that do not wait for others to go
+  // Waiting workloads, also those that wait for others to go.
+  std::int64_t pending = 0;
+  std::vector<QuotaReport> quotas;              // in the order of the spec
+  std::map<std::string, std::int64_t> reasons;  // reason → number of waiting workloads
   std::optional<std::int64_t> oldest;           // microseconds since the epoch
   std::vector<Waiting> waiting;                 // the oldest first, at most as many as asked for
 };
 
-// Everything one cycle over the index says, of all queues. It refers to the index.
+// The result of one cycle over the index, for all queues. It refers to the index, which must
+// outlive it.
 class Survey {
  public:
-  // With terms it says also whom the next cycle displaces.
+  // With terms, it also says which workloads the next cycle displaces.
   Survey(const FactsIndex& index, std::size_t most_waiting,
          std::optional<PreemptionTerms> terms = std::nullopt);
 
-  // Null for a queue that the index does not know.
+  // Returns null for a queue that the index does not know.
   const QueueReport* find(const std::string& queue) const;
-  // The workload is pending, or waits for others to go.
+  // `workload` is pending, or waits for others to go.
   Outcome outcome(const Workload& workload) const;
   const Cycle& cycle() const { return cycle_; }
 
@@ -71,15 +73,15 @@ class Survey {
                                  std::size_t most) const;
 
   const FactsIndex& index_;
-  QuotaTable quotas_;  // as they stand, without what the cycle admits
+  QuotaTable quotas_;  // without what the cycle admits
   Cycle cycle_;
   std::map<const Workload*, const Admission*> admitted_;
-  // Those that are admitted and wait for others to go, by queue.
+  // Admitted workloads that wait for others to go, by queue.
   std::map<QueueId, std::vector<const Workload*>> for_others_;
   std::map<std::string, QueueReport> reports_;
 };
 
-// The outcome's reason and its sentence.
+// The reason of the outcome, and the sentence for it.
 std::string reason_of(const Outcome& outcome);
 std::string describe(const Outcome& outcome, const Catalog& catalog);
 

@@ -10,6 +10,7 @@
 
 #include "apis/reasons.h"
 #include "controller/core/conditions.h"
+#include "controller/queue/amount.h"
 #include "controller/queue/budget_standing.h"
 #include "controller/queue/displaced.h"
 #include "controller/queue/queue_conditions.h"
@@ -21,7 +22,6 @@ namespace {
 
 using queue::Catalog;
 using queue::format_amount;
-using queue::kWholeGpu;
 using queue::QueueReport;
 using queue::QuotaReport;
 
@@ -30,19 +30,19 @@ std::int32_t as_count(std::int64_t count) {
       std::min<std::int64_t>(count, std::numeric_limits<std::int32_t>::max()));
 }
 
-// metav1.Time has seconds: anything finer would differ from what comes back.
+// metav1.Time has whole seconds, so finer times would differ from what the API server returns.
 Time in_seconds(std::int64_t microseconds) {
   return std::chrono::floor<std::chrono::seconds>(Time(std::chrono::microseconds(microseconds)));
 }
 
-// Whether `a` is nearer to its end than `b`. What is held of nothing is beyond every end.
+// Whether `a` is closer to its nominal quota than `b`. Use of a quota with nominal 0 comes first.
 bool nearer(const QuotaReport& a, const QuotaReport& b) {
   __extension__ typedef __int128 Wide;
   if (a.nominal == 0 || b.nominal == 0) {
     const bool beyond = a.nominal == 0 && a.used > 0;
     const bool other = b.nominal == 0 && b.used > 0;
     if (beyond || other) return beyond && !other;
-    return a.nominal > 0;  // nothing of nothing comes last
+    return a.nominal > 0;  // no use of nominal 0 comes last
   }
   return static_cast<Wide>(a.used) * b.nominal > static_cast<Wide>(b.used) * a.nominal;
 }
@@ -58,7 +58,7 @@ QueueTotals totals_of(const QueueReport& report) {
   if (nearest == nullptr) return totals;
   totals.used = format_amount(nearest->used, nearest->resource) + "/" +
                 format_amount(nearest->nominal, nearest->resource);
-  // A column of whole numbers: a part of a GPU counts as one.
+  // The column has whole numbers, so a part of a GPU counts as one.
   const std::int64_t unit = nearest->resource == Catalog::kClass ? kWholeGpu : 1;
   totals.borrowed = (nearest->borrowed() + unit - 1) / unit;
   return totals;
@@ -81,7 +81,7 @@ std::string name_within_kind(std::string_view workload) {
 
 using Told = std::map<std::string_view, const PendingWorkload*>;
 
-// From when to when it begins is another's to say (reconcile_estimates), and stands until then.
+// From when to when it begins is another's to say (start_teller.h), and stands until then.
 void keep_estimate(const Told& before, PendingWorkload& told) {
   const auto found = before.find(told.workload);
   if (found == before.end() || found->second->waiting_since != told.waiting_since) return;
@@ -89,7 +89,8 @@ void keep_estimate(const Told& before, PendingWorkload& told) {
   told.latest_start = found->second->latest_start;
 }
 
-// What is kept for itself: who waits for another's place is told of that one's time.
+// Returns the time of the workload's own reservation. For a workload that waits behind another
+// one's reservation it returns nothing.
 std::optional<Time> reserved_from(const queue::Verdict& verdict) {
   if (verdict.reason == queue::Reason::kReserved || verdict.reserved.value_or(0) == 0) return {};
   return in_seconds(*verdict.reserved);
@@ -127,7 +128,7 @@ GPUQueueStatus tell(const Snapshot& snapshot, const QueueReport& report, const C
   return status;
 }
 
-// Once for each condition that has come to say so.
+// Reports an event for each condition that has just become true for this reason.
 std::vector<EventNote> newer_record_events(const GPUQueue& queue, const GPUQueueStatus& status) {
   std::vector<EventNote> events;
   for (const Condition& condition : status.conditions) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueStatus: what a GPUQueue tells of itself: what it holds of each quota, who waits and why, and
-// conditions.
+// QueueStatus: the status of a GPUQueue: what it uses of each quota, which workloads wait and why,
+// and its conditions.
 #pragma once
 
 #include <map>
@@ -22,14 +22,14 @@ struct QueueFindings {  // of all queues
   const queue::Survey& survey;
   const queue::QueueFunding& funding;
   const queue::NamesByQueue namespaces;                          // with workloads of the queue
-  const queue::NamesByQueue lost_defaults;                       // to an older queue
+  const queue::NamesByQueue lost_defaults;                       // with an older default queue
   const std::map<std::string, Cause, std::less<>> unmet_quotas;  // of namespaces
   const std::map<std::string, Cause, std::less<>> blocked_pins;
-  const std::optional<Cause> paused;  // why none of them admits anybody
+  const std::optional<Cause> paused;  // why no queue admits any workload
 };
 
-// The full desired status; `differs` from the one that stands is worked out here. A body is
-// made only for one that does: there may be ten thousand queues.
+// Returns the full desired status. `differs` says whether it differs from the current one. Only
+// then it has a body: there may be ten thousand queues.
 StatusUpdate compute_queue_status(const Snapshot& snapshot, const GPUQueue& queue,
                                   const QueueFindings& findings);
 

@@ -19,14 +19,16 @@ std::vector<const GPUQueue*> oldest_first(const QueuesByName& queues) {
   return all;
 }
 
-// How each pool's GPUs are counted in a cohort, by the first queue that says it.
+// How each pool's GPUs are counted in a cohort: as the oldest queue with GPU quota there counts
+// them.
 class QuotaUnits {
  public:
-  // Why the queue can't be summed up with those before it; else they are its cohort's from now on.
+  // Returns why the queue's quotas can't be added to those of older queues. Otherwise its way of
+  // counting is the cohort's from now on.
   std::optional<Cause> join(const GPUQueue& queue) {
     std::map<std::string, bool> uses_class;  // by pool
     for (const QuotaSpec& quota : queue.spec.quotas)
-      if (quota.resource == kGpuClass || is_gpu(quota.resource))
+      if (quota.resource == kGpuClass || is_gpu_resource(quota.resource))
         uses_class[quota.pool] |= quota.resource == kGpuClass;
     for (const auto& [pool, by_class] : uses_class) {
       const auto first = units_.find({queue.spec.cohort_name, pool});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps a GPUQueue from being acted on as it is written: its own fields, or those of its
-// cohort's other queues.
+// QueueTrouble: why berth can't act on a GPUQueue as it is written: because of its own fields, or
+// those of other queues in its cohort.
 #pragma once
 
 #include <map>
@@ -13,7 +13,8 @@ namespace berth::queue {
 
 using QueuesByName = std::map<std::string, const GPUQueue*, std::less<>>;
 
-// By name, those that are to stand still until a person has changed something. The others go on.
+// Returns by name the queues that admit nothing until a user changes a spec. The other queues are
+// not affected.
 std::map<std::string, Cause, std::less<>> find_troubles(const QueuesByName& queues);
 
 }  // namespace berth::queue

@@ -12,7 +12,7 @@ std::int64_t above(std::int64_t used, std::int64_t kept) {
 
 }  // namespace
 
-// No cohort can have a name with a slash.
+// No user's cohort can have a slash in its name.
 std::string cohort_name(const std::string& queue, const std::string& cohort) {
   return cohort.empty() ? "/" + queue : cohort;
 }
@@ -92,7 +92,7 @@ Quota* QuotaTable::quota_of(const Charge& charge) {
   return found == queue->quotas.end() ? nullptr : &*found;
 }
 
-// Of a deleted queue, or of a quota that was taken away, nominal is 0: all of it is borrowed.
+// For a deleted queue or a removed quota, nominal is 0, so the whole charge is borrowed.
 void QuotaTable::use(const Charge& charge, std::int64_t sign) {
   if (Quota* quota = quota_of(charge)) {
     quota->use(sign * charge.total);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QuotaTable: every queue's quotas and what is used of them, and what each cohort lends and has
-// lent, for one cycle (rules 1 and 2).
+// QuotaTable: for one cycle, every queue's quotas and their usage, and what each cohort lends and
+// has lent (rules 1 and 2).
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,14 @@
 
 namespace berth::queue {
 
-// The queue's cohort, under a name that no other has: of one without a cohort its own.
+// Returns the name of the queue's cohort. A queue without a cohort gets a name that no other cohort
+// can have.
 std::string cohort_name(const std::string& queue, const std::string& cohort);
 
 struct CohortQuota {        // one (resource, pool) in one cohort
   std::int64_t lent = 0;    // the sum of what its queues lend
-  std::int64_t raised = 0;  // the sum of what they use beyond what they keep
-  bool grown = false;       // somebody uses less since forget_growth()
+  std::int64_t raised = 0;  // the sum of what its queues use beyond what they keep
+  bool grown = false;       // a queue used less at some time since forget_growth()
 };
 
 struct Quota {
@@ -31,12 +32,12 @@ struct Quota {
   std::optional<std::int64_t> borrowing_limit;
   std::int64_t lends = 0;
   std::int64_t used = 0;
-  std::int64_t leaving = 0;  // of used
+  std::int64_t leaving = 0;  // part of used
   CohortQuota* cohort = nullptr;
 
   std::int64_t kept() const { return nominal - lends; }
-  // What may still be admitted here: within the queue's own bounds, and of the cohort's what is not
-  // lent out. What the queue keeps is its own even while others are over.
+  // Returns what the queue may still admit: within its own limits, and from the cohort as much as
+  // is not lent yet. What the queue keeps stays available to it even if others use too much.
   std::int64_t free() const;
   std::int64_t free_within_nominal() const {
     return std::min(free(), std::max<std::int64_t>(0, nominal - used));
@@ -44,7 +45,7 @@ struct Quota {
   std::int64_t free_for(bool may_borrow) const {
     return may_borrow ? free() : free_within_nominal();
   }
-  // The most that could ever be admitted here.
+  // Returns the most that could ever be admitted here.
   std::int64_t maximum() const;
   void use(std::int64_t amount);
 };
@@ -52,12 +53,12 @@ struct Quota {
 struct QueueQuotas {
   const QueueFact* fact = nullptr;
   QueueId id = Catalog::kNoQueue;
-  std::vector<Quota> quotas;  // as the spec orders them
-  std::vector<PoolId> pools;  // each once, in that order
+  std::vector<Quota> quotas;  // in the order of the spec
+  std::vector<PoolId> pools;  // each once, in the order of the spec
   bool names(ResourceId resource) const;
   const Quota* find(ResourceId resource, PoolId pool) const;
   const Quota* find(KeyId key) const;
-  // What could not be given back may not, unless the queue says so.
+  // Workloads that could stay may not borrow, unless the queue allows it.
   bool may_borrow(const ClassKey& workloads) const {
     return !workloads.stays || fact->preemption.stays_may_borrow || seeded(SeededBug::kLendForGood);
   }
@@ -71,11 +72,11 @@ class QuotaTable {
 
   std::vector<QueueQuotas>& queues() { return queues_; }  // by name
   QueueQuotas* find(QueueId queue) const;
-  // As cohort_name() has it, also of a queue that is deleted.
+  // Returns a cohort_name(), also for a deleted queue.
   std::string cohort_of(HolderId holder) const;
-  // What is charged is used no more or, sign being +1, again.
+  // Adds the charge to the usage (sign +1) or removes it (-1).
   void use(const Charge& charge, std::int64_t sign);
-  // All of what is charged is leaving.
+  // Counts the whole charge as leaving.
   void let_go(const Charge& charge);
   void forget_growth();
 

@@ -7,7 +7,7 @@
 
 #include "controller/core/flat_json.h"
 #include "controller/core/json_patch.h"
-#include "controller/queue/setback.h"
+#include "controller/queue/backoff.h"
 
 namespace berth::queue {
 namespace {
@@ -18,7 +18,7 @@ std::string quoted_moment(std::int64_t microseconds) {
   return quote_json(format_micro_time(Time(std::chrono::microseconds(microseconds))));
 }
 
-// 0: it is not there; nothing: it is no time.
+// Returns 0 if the member does not exist, and nothing if it is not a time.
 std::optional<std::int64_t> read_moment(FlatJson& json, std::string_view key) {
   const std::string text = json.string(key);
   if (text.empty()) return 0;
@@ -57,10 +57,6 @@ std::optional<RecallFact> decode_recall(std::string_view text) {
   if (json->wrong() || !whole || recall.workload.empty()) return std::nullopt;
   recall.since = *since, recall.at = *at, recall.age = *age, recall.until = *until;
   return recall;
-}
-
-bool leaves_out(const RecallFact& recall) {
-  return recall.times > 0 && (recall.until != 0 || recall.times >= kMostSetbacks);
 }
 
 // What it was set back for stays so many times in a row.

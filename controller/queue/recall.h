@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recall: that a gang which no Job makes is taken back whole. Its pods can't be gated again: they
-// are evicted, and whoever comes in their place would follow them by their admission. So a mark in
-// the ledger of admissions says which admission is over. It is written before the first pod goes;
-// as long as it stands, nobody is let go by that admission, whichever leader finds it. The mark of
-// a gang that was not ready in time also says how often in a row, and for how long it is left out.
+// Recall: berth takes back a gang without a Job as a whole. It can't gate the gang's pods again, so
+// it evicts them. Pods that replace them would then be released by the gang's admission. So a mark
+// in the admission ledger says that this admission has ended. berth writes it before it evicts the
+// first pod. While the mark exists, no leader releases pods by that admission. The mark of a gang
+// that was not ready in time also says how often in a row, and how long the gang is left out.
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,19 @@
 
 namespace berth::queue {
 
-// The ledger's room is for admissions. While so many marks stand, no further gang is taken back.
+// The ledger's space is for admissions. If there are this many marks, berth takes back no further
+// gang.
 inline constexpr std::size_t kMostRecalls = 64;
 
-// Of the ledger's keys.
+// The ledger keys of such marks.
 std::string recall_key(std::string_view uid);
 bool is_recall_key(std::string_view key);
 
-// {"version", "workload", "since", "at", "age", "why", and of what was not ready "times", "until",
-// "first"}.
+// A mark is {"version", "workload", "since", "at", "age", "why"}. The mark of a gang that was not
+// ready in time also has "times", "until" and "first".
 std::string encode_recall(const RecallFact& recall);
-// Nothing if that is none.
+// Returns nothing if the text is not a mark.
 std::optional<RecallFact> decode_recall(std::string_view text);
-
-// Whether it keeps what comes in the gang's place out of the queue.
-bool leaves_out(const RecallFact& recall);
 
 // The next one of the gang. `before` is the mark that stands of it, if one does.
 RecallFact recall_for_loss(const RecallFact* before, RecallFact next);

@@ -14,16 +14,16 @@
 namespace berth::queue {
 namespace {
 
-// A pod of the round may have been let go by what was sent just before the mark was written.
+// A release that was sent just before the mark was written may take effect within this time.
 constexpr Duration kSettled = kRequestTimeout;
-// Between one round and the next there may be no pod at all. What is gone for longer is gone.
+// Between the old and the new pods of a gang there may be none. After this time the gang is gone.
 constexpr Duration kGoneAfter = std::chrono::minutes(5);
-// Of marks that only count setbacks or keep a place, the oldest go first.
+// Beyond this many marks that only count failures or keep the gang's age, the oldest are removed.
 constexpr std::size_t kMostKept = kMostRecalls / 2;
 
 Time moment_at(std::int64_t microseconds) { return Time(std::chrono::microseconds(microseconds)); }
 
-// All of the next round have been Ready.
+// Whether all pods of the re-created gang have been Ready.
 bool has_begun(const Snapshot& snapshot, const ClusterIndex& index, const Workload& workload) {
   if (!workload.standing.admitted || workload.standing.to_release) return false;
   const auto ready = std::ranges::count_if(
@@ -42,7 +42,7 @@ class RecallReviewer {
     out_.bytes += encode_recall(recall).size();
     if (recall.version > kRecordVersion) return;
     if (workload != nullptr && has_round(*workload, recall.since)) return;
-    if (leaves_out(recall)) return take_left_out(key, recall, workload);
+    if (recall.leaves_out()) return take_left_out(key, recall, workload);
     if (is_early(moment_at(recall.at) + kSettled)) return;
     if (is_gone(workload)) return take_gone(key, recall);
     const bool done =
@@ -56,8 +56,8 @@ class RecallReviewer {
   }
 
  private:
-  // It has waited, or somebody has deleted its oldest pod to have it tried again. Which one that is
-  // can be told once the gang is complete.
+  // The gang's wait is over, or a user has deleted its oldest pod to try it again. Only a complete
+  // gang shows which pod is the oldest.
   void take_left_out(const std::string& key, RecallFact recall, const Workload* workload) {
     if (recall.until != 0 && !is_early(moment_at(recall.until))) {
       recall.until = 0;
@@ -97,7 +97,7 @@ class RecallReviewer {
   const Snapshot& snapshot_;
   const ClusterIndex& index_;
   LedgerReview& out_;
-  std::set<std::pair<std::int64_t, std::string>> counting_;  // by when they were written
+  std::set<std::pair<std::int64_t, std::string>> counting_;  // by the time of writing
 };
 
 }  // namespace

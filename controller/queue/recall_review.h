@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of the marks of gangs that are taken back: how long each is needed, and when a gang
-// that was left out is in its queue again.
+// Decides how long the marks of recalled gangs are needed, and when a gang that was left out is in
+// its queue again.
 #pragma once
 
 #include "controller/queue/ledger_review.h"

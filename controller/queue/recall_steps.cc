@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what is asked before; the mark; the evictions.
+// Outline: the questions to the API server; the mark; the evictions.
 #include "controller/queue/recall_steps.h"
 
 #include <fmt/format.h>
@@ -17,11 +17,12 @@
 namespace berth::queue {
 namespace {
 
-constexpr Duration kLookAgain = std::chrono::seconds(10);  // at what may not be evicted yet
+// Retry interval for pods that may not be evicted yet.
+constexpr Duration kLookAgain = std::chrono::seconds(10);
 
 struct Answered {
-  bool all = true;                   // nobody is left to be asked
-  const berth::Pod* kept = nullptr;  // the first that may not go
+  bool all = true;                   // no question is open
+  const berth::Pod* kept = nullptr;  // the first pod that may not be evicted
   const Answer* refusal = nullptr;   // and why
 };
 
@@ -64,7 +65,8 @@ RecallFact mark_of(const Snapshot& snapshot, const Workload& workload, const Rec
                            : recall_for_loss(before, std::move(next));
 }
 
-// Instead of the one that stood of the gang, and of an admission that has not gone wholly.
+// The mark replaces the gang's earlier mark, and its ledger entry if the old admission is still in
+// flight.
 LedgerChanges changes_for(const AdmissionLedger& ledger, const RecallFact& mark,
                           std::string_view uid) {
   LedgerChanges changes;
@@ -83,7 +85,8 @@ void plan_recall(const Snapshot& snapshot, const Workload& workload, RecallOrder
   plan.requeue_in(kLookAgain);
   const AdmissionLedger& ledger = read_admissions(snapshot);
   if (ledger.config_map == nullptr || ledger.epoch != snapshot.epoch) return;
-  if (is_behind(snapshot, ledger.heard)) return;  // the mark would take the place of its entry
+  // Writing the mark could remove an entry that this leader does not know.
+  if (is_behind(snapshot, ledger.heard)) return;
   if (!ledger.newer.empty()) return;
   if (ledger.recalls.size() >= kMostRecalls && !workload.recall) return;
   const Answered answered = look_at_answers(snapshot, order.asked);
@@ -124,7 +127,8 @@ void tell_gang_stays(const Snapshot& snapshot, const Workload& workload, const s
   if (!round.empty()) tell_stays(*round.front(), workload, why, stays, plan);
 }
 
-// Whoever wrote the mark has read the controllers: another leader may find it much later.
+// The leader that wrote the mark has read the controllers. Another leader may find the mark much
+// later, so it reads them again.
 bool plan_recalled(const Snapshot& snapshot, const Workload& workload, Plan& plan) {
   if (!workload.recall) return false;
   const RecallFact& recall = *workload.recall;

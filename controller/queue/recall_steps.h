@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecallSteps: how a gang that no Job makes is taken back. First the API server is asked about each
-// pod that has to go; once it would let all of them go, the mark is written; then they are evicted.
+// RecallSteps: how berth takes back a gang without a Job. First it asks the API server about each
+// pod that has to go. If all evictions are allowed, it writes the mark. Then it evicts the pods.
 #pragma once
 
 #include <string>
@@ -14,18 +14,20 @@ namespace berth::queue {
 
 struct RecallOrder {
   std::string why;
-  std::vector<const berth::Pod*> round;  // what has to go, and goes already; not empty
-  std::vector<const berth::Pod*> asked;  // of those, whoever would not go anyway
-  bool never_ready = false;              // it is left out for a while then
+  // Pods to evict, and those that terminate already; not empty.
+  std::vector<const berth::Pod*> round;
+  std::vector<const berth::Pod*> asked;  // of these, the pods that do not terminate already
+  bool never_ready = false;              // if so, the gang is then left out for a while
 };
 void plan_recall(const Snapshot& snapshot, const Workload& workload, RecallOrder order, Plan& plan);
 
-// Event GangStays, of a gang that `stays` although it was due for `why`; nothing if that is empty.
+// Reports event GangStays if the gang can't be taken back although `why` requires it. `stays` is
+// the reason; if it is empty, there is no event.
 void tell_gang_stays(const Snapshot& snapshot, const Workload& workload, const std::string& why,
                      const std::string& stays, Plan& plan);
 
-// Whether the gang's mark stands and its pods are there. Those are evicted, each by itself: whoever
-// is kept by a budget now is tried again.
+// Returns whether the gang's mark exists and its pods still exist. It plans to evict each pod on
+// its own. A pod that a budget keeps is tried again.
 bool plan_recalled(const Snapshot& snapshot, const Workload& workload, Plan& plan);
 
 }  // namespace berth::queue

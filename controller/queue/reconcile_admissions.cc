@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what of the ledger is done; whom the next cycle admits; the one write of both.
+// Outline: which ledger entries are done; which workloads the next cycle admits; one write for
+// both.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -11,6 +12,7 @@
 
 #include "controller/core/plural.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/admission_fact.h"
 #include "controller/queue/admission_ledger.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cluster_index.h"
@@ -18,6 +20,7 @@
 #include "controller/queue/displaced.h"
 #include "controller/queue/ledger_review.h"
 #include "controller/queue/reconcile.h"
+#include "controller/queue/yielding.h"
 
 namespace berth {
 namespace {
@@ -25,13 +28,14 @@ namespace {
 using namespace std::chrono_literals;
 using queue::LedgerFact;
 
-// What is done goes with the next write. Where none comes, it goes by itself.
+// Finished entries are removed with the next write, or after this time if no write comes.
 constexpr Duration kDoneStays = 5s;
 
-// Nothing tells that the caches have come to where the leader's before were.
+// No event says that the caches have caught up with the last leader's.
 constexpr Duration kHearsSoon = 1s;
 
-// Work that is to make room may take its time: the ledger keeps room for what goes at once.
+// Displaced workloads may take long to leave. This limit keeps space in the ledger for admissions
+// that need not wait.
 constexpr std::size_t kMostWaiting = 256;
 
 bool may_preempt(const queue::LedgerReview& review) {
@@ -64,8 +68,8 @@ bool plan_open_questions(const Snapshot& snapshot, const queue::Cycle& cycle, Pl
   return !asked.empty();
 }
 
-// berth reads the controllers of kept workloads again while another workload waits for their GPUs:
-// a user may edit the job, and the queue's status keeps the reason without a gap.
+// berth reads the controllers of kept workloads again while another workload waits for their GPUs.
+// A user may edit the job meanwhile, and the queue's status should show the reason without a gap.
 void look_again_at_kept(const Snapshot& snapshot, const queue::Cycle& cycle, Plan& plan) {
   for (const queue::Workload* kept : cycle.kept()) {
     if (!queue::is_kept_by_owner(snapshot, *kept)) continue;
@@ -76,7 +80,7 @@ void look_again_at_kept(const Snapshot& snapshot, const queue::Cycle& cycle, Pla
   }
 }
 
-// Whose idle GPUs the entry takes gives way to it from now on.
+// Notes that a workload whose idle GPUs are taken gives way to the new workload from now on.
 void note_yields(const Snapshot& snapshot, const queue::Admission& admission,
                  const LedgerFact& entry, queue::Yields& yields) {
   for (const queue::Ahead& ahead : admission.ahead)
@@ -85,7 +89,8 @@ void note_yields(const Snapshot& snapshot, const queue::Admission& admission,
                                                                        entry.admission.uid};
 }
 
-// How many it adds. A window that is half full is left to empty: each write carries all of it.
+// Returns how many entries it adds. If the window is half full, it adds none until it empties, as
+// each write carries the whole ledger.
 std::size_t admit(const Snapshot& snapshot, const queue::FactsIndex& index,
                   queue::LedgerReview& review, queue::Yields& yields, Plan& plan) {
   if (review.open > queue::kWindow / 2) return 0;
@@ -121,11 +126,12 @@ Duration since(const Snapshot& snapshot, std::int64_t microseconds) {
 
 Plan reconcile_admissions(const Snapshot& snapshot) {
   Plan plan;
-  if (snapshot.offline) return plan;  // nobody is let go in thought: a preview says who would be
+  if (snapshot.offline) return plan;  // a preview says what would be admitted
   const queue::AdmissionLedger& ledger = queue::read_admissions(snapshot);
   if (snapshot.cluster.gpu_queues().size() == 0 && ledger.empty()) return plan;
 
-  // A later berth wrote what this one can't read: whose quota and room it holds is not known here.
+  // A later berth wrote entries that this one can't read, so berth does not know which quota and
+  // room they hold.
   if (!ledger.newer.empty()) return plan;
 
   queue::Yields yields = ledger.yields;
@@ -138,7 +144,8 @@ Plan reconcile_admissions(const Snapshot& snapshot) {
     write({}, fmt::format("begin epoch {} of the admissions", snapshot.epoch));
     return plan;
   }
-  // Nothing is admitted then, and nothing forgotten: whose room it would be may not be known here.
+  // While the caches are behind, berth admits nothing and removes nothing: it may not know which
+  // room is taken.
   if (is_behind(snapshot, ledger.heard)) {
     plan.requeue_in(kHearsSoon);
     return plan;

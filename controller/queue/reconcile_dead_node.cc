@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: the mark of a lost pod; its Job's replacement; the deletion by force.
+// Outline: the mark of a lost pod; its replacement by the Job; the deletion by force.
 #include <fmt/format.h>
 
 #include <string>
@@ -20,7 +20,8 @@
 namespace berth {
 namespace {
 
-constexpr Duration kLookAgain = std::chrono::seconds(10);  // at what should be gone
+// Retry interval for pods that should be gone.
+constexpr Duration kLookAgain = std::chrono::seconds(10);
 
 const Job* job_of(const Snapshot& snapshot, const Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
@@ -50,9 +51,9 @@ void plan_mark(const Snapshot& snapshot, const Pod& pod, Plan& plan) {
                          queue::describe_lost(pod.meta.name, pod.node_name.view())});
 }
 
-// berth has Jobs of a queue replace a pod only once it has ended. The lost pod does not end, so its
-// Job replaces pods as Kubernetes has it by default. With a podFailurePolicy the API server allows
-// nothing else but Failed.
+// berth sets Jobs of a queue to replace a pod only once it has ended. A lost pod does not end, so
+// berth sets its Job to replace terminating pods, the default of Kubernetes. With a
+// podFailurePolicy the API server allows only Failed.
 void plan_replacement(const Snapshot& snapshot, const Pod& pod, Plan& plan) {
   const Job* job = job_of(snapshot, pod);
   if (job == nullptr || !job->replaces_ended_only || job->has_failure_policy) return;
@@ -68,7 +69,8 @@ void plan_replacement(const Snapshot& snapshot, const Pod& pod, Plan& plan) {
                                                      pod.meta.name, pod.node_name.view())});
 }
 
-// How long its queue waits before it is deleted by force. Absent: it is not.
+// Returns how long the pod's queue waits before berth deletes it by force; nothing if it never
+// does.
 std::optional<Duration> force_after(const Snapshot& snapshot, const Pod& pod) {
   const bool safe = pod.meta.annotations.get(names::kSafeToForceDeleteAnnotation) == "true";
   if (!safe && !seeded(SeededBug::kForceUnasked)) return {};
@@ -87,8 +89,8 @@ Guard still_dead(const Node& node) {
           .yes_if_gone = true};
 }
 
-// As the API server's own collector of pods does it: the pod has failed, by a disruption, so that
-// its controller counts it and lets go of it; then the object goes.
+// Does the same as Kubernetes' pod garbage collector. It marks the pod as failed by a disruption,
+// so that its controller counts it and releases it. Then it deletes the object.
 void plan_force(const Snapshot& snapshot, const Node& node, const Pod& pod, Plan& plan) {
   const std::string why = fmt::format("node {} does not answer, and the pod is marked {}",
                                       node.meta.name, names::kSafeToForceDeleteAnnotation);
@@ -138,7 +140,7 @@ void plan_dead(const Snapshot& snapshot, const Node& node, const Pod& pod, Plan&
 Plan reconcile_dead_node(const Snapshot& snapshot, std::string_view name) {
   Plan plan;
   const Node* node = snapshot.cluster.nodes().find(name);
-  // Kubernetes itself removes the pods of a node that is gone.
+  // Kubernetes itself removes the pods of a deleted node.
   if (snapshot.offline || node == nullptr || is_stopped(snapshot)) return plan;
   for (const Pod* pod : snapshot.cluster.pods_on(name)) {
     if (!queue::may_be_lost(*pod)) continue;

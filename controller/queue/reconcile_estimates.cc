@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: whether a round is due; some more of its plays; once it is whole, whose start is to be
-// told by then; what is told of it already and still holds; the rest of the status as it stands.
+// Outline: whether a round is due; some more of its plays; once the round is whole, the estimates
+// of waiting workloads; written estimates that still hold; the rest of the status unchanged.
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -17,16 +17,18 @@ namespace {
 using namespace std::chrono_literals;
 using queue::StartEstimate;
 
-// As for reasons: what starts within a minute is told nothing.
+// As for reasons: a workload that starts within a minute gets no estimate.
 constexpr Duration kEstimatedAfter = 1min;
 constexpr Duration kBetweenEstimates = 1min;
 
-// Of a round that goes on: half a minute for the largest, and everything else has its turn between.
+// Between turns of a round. The largest round takes half a minute, and other work gets its turn in
+// between.
 constexpr Duration kBetweenTurns = 1s;
-// What was played long ago says nothing of now: as if this process has not led meanwhile.
+// Plays that are older say nothing about now, for example if this process has not been the leader
+// since.
 constexpr Duration kForgottenAfter = 5min;
 
-// Beside so much, to tell what a round has shown is no turn of its own.
+// After a turn with less work than this, the same turn also writes the estimates.
 constexpr std::size_t kLittleWork = 5'000;
 
 Time second_of(std::int64_t microseconds) {
@@ -37,7 +39,8 @@ bool waits_long(const PendingWorkload& told, Time now) {
   return told.waiting_since && now - *told.waiting_since >= kEstimatedAfter;
 }
 
-// "team-a/train" that waits in the queue since then. Null: not any more.
+// Finds a workload by its status entry, such as "team-a/train", that has waited since that time.
+// Null: it no longer waits.
 const queue::Workload* find_waiting(const PendingWorkload& told, const queue::FactsIndex& facts) {
   for (const char* kind : {"Job/", "PodGroup/", "Pod/"}) {
     const queue::Workload* found = facts.find(kind + told.workload);
@@ -86,14 +89,14 @@ bool any_waits(const Snapshot& snapshot, const std::function<bool(const PendingW
 
 }  // namespace
 
-// In a play as many may come as are tried.
+// In a play as many workloads may arrive as are tried.
 queue::PlayLimits StartTeller::limits_of_turn(const queue::FactsIndex& facts) {
   const std::size_t to_begin = queue::StartRound::work_to_begin(facts);
   const std::size_t left = kWorkOfTurn - std::min(to_begin, kWorkOfTurn);
   return {.tries = std::max(left / 2, queue::StartEstimates::kFewTries), .work = kWorkOfTurn};
 }
 
-// Since it looked; also where the clock was put back.
+// Whether this time has passed since the last round began. Also true if the clock was set back.
 bool StartTeller::has_passed(Duration time, Time now) const {
   return !looked_ || now < *looked_ || now - *looked_ >= time;
 }
@@ -106,7 +109,7 @@ Plan StartTeller::reconcile(const Snapshot& snapshot) {
   Plan plan;
   if (snapshot.offline) return plan;
 
-  // 1. Whether it is time: changes make this due far more often than it has something to tell.
+  // 1. Check whether a round is due: changes make this key due far more often than there is news.
   if (has_passed(kForgottenAfter, snapshot.now)) round_.reset();
   if (!round_) {
     if (!has_passed(kBetweenEstimates, snapshot.now)) {
@@ -136,13 +139,11 @@ Plan StartTeller::reconcile(const Snapshot& snapshot) {
     }
   }
 
-  // 3. Tell it of those that had waited for long enough when the round began.
+  // 3. Write the estimates of workloads that had waited long enough when the round began.
   tell_starts(snapshot, queue::StartEstimates(facts, *std::move(round_)), facts, *looked_, plan);
   round_.reset();
   plan.requeue_in(std::max(until_next(snapshot.now), kBetweenTurns));
   return plan;
 }
-
-Plan reconcile_estimates(const Snapshot& snapshot) { return StartTeller().reconcile(snapshot); }
 
 }  // namespace berth

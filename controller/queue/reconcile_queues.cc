@@ -17,7 +17,7 @@
 namespace berth {
 namespace {
 
-// Whether an answer of the API server, about a workload to be displaced, may change a status.
+// Whether an answer of the API server about a workload to displace may change a status.
 bool depends_on_answers(const queue::Cycle& cycle) {
   return !cycle.kept().empty() ||
          std::ranges::any_of(cycle.admissions(), [](const queue::Admission& admission) {
@@ -51,8 +51,8 @@ Plan plan_statuses(const Snapshot& snapshot) {
 }
 
 #ifndef NDEBUG
-// What was kept change by change has to say what would be made from what stands. The copy has no
-// index yet.
+// Checks that the incrementally updated index gives the same plan as a new one. The copied state
+// has no index yet.
 void check_index(const Snapshot& snapshot, const Plan& plan) {
   const ClusterState anew(snapshot.cluster);
   const Snapshot copy{.cluster = anew,
@@ -70,7 +70,7 @@ void check_index(const Snapshot& snapshot, const Plan& plan) {
 }  // namespace
 
 Plan reconcile_queues(const Snapshot& snapshot) {
-  // Without a queue nobody pays for the index.
+  // A cluster without queues does not need the index.
   if (snapshot.cluster.gpu_queues().size() == 0) return {};
   Plan plan = plan_statuses(snapshot);
 #ifndef NDEBUG

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: whose waiting is to be told by now; the annotation of its objects; at most so many.
+// Outline: which waiting workloads get a reason by now; the annotation on their objects; a limit
+// per run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,12 +30,12 @@ namespace {
 using queue::Reason;
 using queue::Waiting;
 
-// What starts within a minute is told nothing: most of what waits does.
+// A workload that starts within a minute gets no reason. That is so for most.
 constexpr Duration kToldAfter = std::chrono::minutes(1);
 constexpr Duration kEach = std::chrono::seconds(1);
 constexpr std::size_t kMostAtOnce = 5;
 
-// Waiting changes nothing of these; a person does.
+// Whether only a user's change can end this wait.
 bool lasts(const queue::Outcome& outcome) {
   switch (outcome.verdict.reason) {
     case Reason::kQueueNotFound:
@@ -56,7 +57,7 @@ Time told_from(const Waiting& waiting) {
   return lasts(waiting.outcome) ? since : since + kToldAfter;
 }
 
-// Numbers change all the time: only another reason is written anew.
+// Numbers change all the time, so berth writes again only if the reason changes.
 bool is_told(const ObjectMeta& meta, const std::string& reason) {
   return meta.annotations.get(names::kPendingReasonAnnotation).view().starts_with(reason + ":");
 }
@@ -91,7 +92,8 @@ class Teller {
     }
     for (const Pod* pod : queue::pods_of(snapshot_.cluster, index_, name)) add(*pod, reason, words);
   }
-  // A gang's later members may come one after the other: each is told after it has waited itself.
+  // Later members of a gang may arrive one after the other. Each gets a reason once it has waited
+  // itself.
   void tell_uncovered(const queue::Workload& workload) {
     std::map<std::string_view, std::string> why;
     for (queue::UncoveredMember& member : uncovered_members(workload, index_.facts()))
@@ -116,10 +118,10 @@ class Teller {
   template <class T>
   void add(const T& object, const std::string& reason, const std::string& words) {
     if (full() || is_told(object.meta, reason)) return;
-    // One that the API server lets nobody write keeps none of the others waiting.
+    // An object that the API server does not let berth write must not delay the others.
     if (refused_write(snapshot_, ref_of(object), names::kManagerQueue)) return;
     plan_.add(ref_of(object), tell(object, reason, words));
-    // No queue has a status that lists the workload. The annotation keeps the event to one.
+    // No queue's status lists this workload. The annotation ensures that there is only one event.
     if (reason == reasons::kQueueNotFound)
       plan_.events.push_back({ref_of(object), true, reason, "Admit", not_found(object.meta)});
   }
@@ -135,7 +137,7 @@ class Teller {
   Plan plan_;
 };
 
-// Adds the oldest workloads of each queue that does not exist: no report has them.
+// Adds the oldest workloads of each queue that does not exist, as no report contains them.
 void add_queueless(const queue::FactsIndex& facts, const queue::Survey& survey,
                    std::vector<Waiting>& all) {
   for (const auto& [id, pending] : facts.pending().by_queue()) {
@@ -153,7 +155,7 @@ void add_queueless(const queue::FactsIndex& facts, const queue::Survey& survey,
   }
 }
 
-// Of all queues, the oldest first.
+// Returns waiting workloads of all queues, the oldest first.
 std::vector<Waiting> waiting_of(const Snapshot& snapshot, const queue::FactsIndex& facts,
                                 const queue::Survey& survey) {
   std::vector<Waiting> all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what is idle and due under policy Always, whole workloads of queues and single pods of
-// nobody's, at most so many at a time; and whom the API server keeps.
+// Outline: idle workloads of queues and idle single pods of no queue that are due under policy
+// Always, with a limit per run; and which pods the API server keeps.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -30,7 +30,8 @@
 namespace berth {
 namespace {
 
-constexpr Duration kTryAgain = std::chrono::seconds(30);  // at what may not be evicted yet
+// Retry interval for pods that may not be evicted yet.
+constexpr Duration kTryAgain = std::chrono::seconds(30);
 constexpr std::size_t kMostReclaimed = 8;
 
 class Reclaimer {
@@ -38,7 +39,8 @@ class Reclaimer {
   Reclaimer(const Snapshot& snapshot, const GPUClusterPolicy& policy)
       : snapshot_(snapshot), idle_(policy.spec.idle), remakers_(snapshot.cluster) {}
 
-  // It stays out of its queue until somebody lets it in: it would begin at once, and be idle again.
+  // The Job stays out of its queue until a user removes the hold. Otherwise it would start at once
+  // and be idle again.
   void take(const Job& job, Time since) {
     if (refused_write(snapshot_, ref_of(job), names::kManagerQueue)) return;
     MergePatch patch = MergePatch::same_version(job.meta);
@@ -57,7 +59,7 @@ class Reclaimer {
     tell(ref_of(job), since, "; remove annotation gpu.berth.dev/hold, and it queues again");
   }
 
-  // All of them or none, as far as the API server has been asked.
+  // Evicts all of the pods or none, as far as the API server has answered.
   void take(const std::vector<const Pod*>& pods, Time since, Time due) {
     const ObjectRef all = ref_of(*pods.front());
     plan_.requeue_in(kTryAgain);
@@ -83,7 +85,7 @@ class Reclaimer {
     tell(all, since, "");
   }
 
-  // Told once of each run of refusals.
+  // Reports only the first refusal of a series.
   void keep(const Pod& pod, const Answer& answer) {
     if (answer.times == 1) keep(pod, answer.error.message);
   }
@@ -111,7 +113,7 @@ class Reclaimer {
   Plan plan_;
 };
 
-// What queues have let go.
+// Takes back workloads that queues have admitted.
 void take_work(const Snapshot& snapshot, const GPUClusterPolicy& policy, Reclaimer& reclaimer) {
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
   for (const queue::IdleWork& idle : queue::find_idle_work(snapshot, policy)) {
@@ -131,7 +133,7 @@ void take_work(const Snapshot& snapshot, const GPUClusterPolicy& policy, Reclaim
   }
 }
 
-// Whether a queue has let it go: then it goes with its whole workload, or stays with it.
+// Whether a queue has admitted the pod. Then it is taken back or kept with its whole workload.
 bool is_of_a_queue(const Snapshot& snapshot, const Pod& pod) {
   if (snapshot.cluster.gpu_queues().size() == 0) return false;
   const auto& facts = snapshot.cluster.view<queue::ClusterIndex>().facts();
@@ -141,7 +143,7 @@ bool is_of_a_queue(const Snapshot& snapshot, const Pod& pod) {
 
 constexpr Duration kAnswerIsNews = std::chrono::seconds(90);
 
-// Under OnPressure the admissions have asked.
+// Under OnPressure, reconcile_admissions has asked the API server already.
 void tell_who_is_kept(const Snapshot& snapshot, const IdlePod& idle, Reclaimer& reclaimer) {
   const Answer* answer =
       snapshot.answers.find(question(queue::ask_to_evict(*idle.pod)), snapshot.now, kAnswerIsNews);

@@ -15,8 +15,8 @@
 namespace berth {
 namespace {
 
-// Of a group that has begun to go: those whose nodes have gone out of service since are let go
-// without a pin.
+// If a group is partly released, its members whose nodes went out of service are released without a
+// pin.
 queue::AdmissionFact without_lost_nodes(const Snapshot& snapshot, queue::AdmissionFact admission) {
   for (std::size_t i = 0; i < std::min(admission.members.size(), admission.nodes.size()); ++i) {
     if (!queue::why_lost(snapshot.cluster, admission.nodes[i]).empty())
@@ -25,7 +25,8 @@ queue::AdmissionFact without_lost_nodes(const Snapshot& snapshot, queue::Admissi
   return admission;
 }
 
-// The ledger gives it up once nothing that was sent can arrive any more.
+// Whether the admission has lost its nodes. The ledger drops the entry once no write for it can
+// arrive any more.
 bool is_given_up(const Snapshot& snapshot, const queue::Workload& workload) {
   const queue::AdmissionFact* entry = open_entry(workload);
   return entry != nullptr &&
@@ -36,7 +37,7 @@ bool is_given_up(const Snapshot& snapshot, const queue::Workload& workload) {
 
 Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   Plan plan;
-  // What an earlier leader's ledger says that leader may be changing yet.
+  // If the ledger is of an earlier leader, that leader's writes may still be on their way.
   const queue::AdmissionLedger& ledger = queue::read_admissions(snapshot);
   if (snapshot.offline || ledger.epoch != snapshot.epoch || !ledger.newer.empty()) return plan;
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
@@ -58,7 +59,7 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   // Pods that replace members of a running gang are released later.
   const auto* admission = admission_of(*workload);
   if (admission == nullptr || !workload->standing.to_release) return plan;
-  // The ledger has a node for each; a member that went before has its own alone.
+  // The ledger entry has a node for each member. The record on a released member has only its own.
   const auto* entry = open_entry(*workload);
   const auto aimed = without_lost_nodes(snapshot, entry == nullptr ? *admission : *entry);
   std::set<std::string_view> follow;

@@ -26,8 +26,9 @@
 namespace berth {
 namespace {
 
-constexpr Duration kLookAgain = std::chrono::seconds(10);  // at what may not be evicted yet
-constexpr Duration kLookAtPins = std::chrono::minutes(1);  // that stay, or whose pods do
+// Retry interval for pods that may not be evicted yet.
+constexpr Duration kLookAgain = std::chrono::seconds(10);
+constexpr Duration kLookAtPins = std::chrono::minutes(1);  // retry interval for workloads that stay
 
 bool is_bound(const Pod& pod) {
   return !pod.terminating() && !pod.finished() && !pod.node_name.empty();
@@ -72,7 +73,7 @@ void plan_drain(const Snapshot& snapshot, const queue::ClusterIndex& index,
     if (is_bound(*pod)) plan_drained_pod(snapshot, *pod, remakers.why_not(*pod), why, plan);
 }
 
-// Whether it stands, wholly or in part, where it can't stay.
+// Returns whether the workload is taken back because one of its nodes goes out of service.
 bool plan_stranded(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
   const auto found = queue::stranded(snapshot.cluster, workload);
   if (!found || seeded(SeededBug::kStayStranded)) return false;
@@ -93,7 +94,7 @@ bool plan_stranded(const Snapshot& snapshot, const queue::Workload& workload, Pl
   return true;
 }
 
-// Whether it is taken back.
+// Returns whether the gang is taken back.
 bool plan_late_gang(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
   const auto late = queue::never_ready(snapshot.cluster, workload);
   if (!late) return false;
@@ -112,7 +113,7 @@ bool plan_late_gang(const Snapshot& snapshot, const queue::Workload& workload, P
   return true;
 }
 
-// A Job that was set back waits again in its queue once its time is up.
+// A Job that was set back waits again in its queue once its time is over.
 void plan_backoff(const Snapshot& snapshot, const Job& job, Plan& plan) {
   const Time until = queue::setback_on(job.meta)->until.value_or(Time::max());
   if (until <= snapshot.now)
@@ -121,7 +122,7 @@ void plan_backoff(const Snapshot& snapshot, const Job& job, Plan& plan) {
     plan.requeue_in(std::chrono::ceil<Duration>(until - snapshot.now));
 }
 
-// Nothing is taken back while berth is stopped.
+// While berth is stopped it takes nothing back.
 Plan plan_while_stopped(const Snapshot& snapshot, const queue::Workload& workload) {
   Plan plan;
   if (!workload.job || workload.job->setbacks == 0) return plan;
@@ -130,7 +131,7 @@ Plan plan_while_stopped(const Snapshot& snapshot, const queue::Workload& workloa
   return plan;
 }
 
-// Whether it is taken back, or left out for a while.
+// Returns whether the workload is taken back, or left out for a while.
 bool plan_never_ready(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
   if (!workload.job) return plan_late_gang(snapshot, workload, plan);
   const Job* job = queue::find_named(snapshot.cluster.jobs(), *workload.name);
@@ -155,7 +156,7 @@ bool plan_never_ready(const Snapshot& snapshot, const queue::Workload& workload,
   return true;
 }
 
-// What is on no node is in no budget's way: only for a Job's other pods budgets are asked.
+// Budgets do not count pods on no node. berth asks them only for the Job's other pods.
 void plan_unbound(const Snapshot& snapshot, const queue::Workload& workload, Plan& plan) {
   const auto pins = queue::unbound_pins(snapshot.cluster, workload);
   if (!pins) return;
@@ -168,7 +169,7 @@ void plan_unbound(const Snapshot& snapshot, const queue::Workload& workload, Pla
       if (!pod->terminating()) plan.add(ref_of(*job), queue::ask_to_evict(*pod));
     plan.add(ref_of(*job), queue::suspend_job(*job, why));
   }
-  // A pod on no node is no failure of its controller (remakers.h).
+  // The controller does not count the eviction of a pod on no node as a failure (remakers.h).
   for (const Pod* pod : pins->evicted) plan.add(ref_of(*pod), queue::evict_pod(*pod, why));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what stands, and whether it is still what was counted from; what is used up to now; the
+// Outline: the recorded usage, and whether it is still the base of the count; the usage up to now;
 // one write.
 #include <algorithm>
 #include <chrono>
@@ -27,14 +27,14 @@ queue::Periods periods_of(const Snapshot& snapshot) {
   return periods;
 }
 
-// Whether it says anything else but that time has passed.
+// Whether more than the time has changed.
 bool says_more(const queue::GpuHours& now, const queue::GpuHours& written) {
   return now.days != written.days || now.months != written.months || now.budgets != written.budgets;
 }
 
 }  // namespace
 
-// Somebody else may have written: a leader that was cut off, or a person.
+// Another writer may have changed the ConfigMap: an earlier leader whose write was late, or a user.
 void UsageMeter::begin_anew_if_edited(const ConfigMap* standing, const queue::GpuHours& written) {
   static const queue::UsageTexts kNone;
   const queue::UsageTexts& stands = standing == nullptr ? kNone : standing->data;
@@ -89,7 +89,5 @@ Plan UsageMeter::reconcile(const Snapshot& snapshot) {
   }
   return plan;
 }
-
-Plan reconcile_usage(const Snapshot& snapshot) { return UsageMeter().reconcile(snapshot); }
 
 }  // namespace berth

@@ -10,16 +10,16 @@
 namespace berth::queue {
 namespace {
 
-// By the resources' names, so that equal records give equal shapes in whatever order.
+// Sorted by resource name, so that equal records give equal shapes in any order.
 Amounts cover_of_amounts(const Amounts& amounts) {
   Amounts cover = amounts;
   const auto is_class = [](const auto& entry) { return entry.first == kGpuClass; };
   if (std::ranges::none_of(amounts, is_class)) return cover;
-  std::erase_if(cover, [](const auto& entry) { return is_gpu(entry.first); });
+  std::erase_if(cover, [](const auto& entry) { return is_gpu_resource(entry.first); });
   return cover;
 }
 
-// Of the pods that are not gated, by resource.
+// Sums the requests of the pods that are not gated, by resource.
 Vector asked_by(const PodsOfWorkload& living, bool with_leaving, const Catalog& catalog) {
   std::map<ResourceId, std::int64_t> sums;
   for (const auto& [shape, members] : living.shapes) {
@@ -84,14 +84,14 @@ CoverLeft::CoverLeft(const Amounts& asks, bool has_shapes, std::int64_t pods, st
     : has_shapes_(has_shapes), pool_(pool), catalog_(catalog), room_(room) {
   for (const auto& [name, amount] : asks) {
     const ResourceId* resource = catalog.find_resource(name);
-    if (resource == nullptr) continue;  // that nobody asks for
+    if (resource == nullptr) continue;  // no pod requests it
     std::int64_t& left = left_[*resource];
     left = capped_sum(left, amount);
   }
   for (auto& [resource, left] : left_) left = part_of(left, pods, of);
 }
 
-// What the GPU resources among them are worth together.
+// Returns the GPU resources in `asks` as millionths of a GPU.
 std::int64_t CoverLeft::worth(const Vector& asks) const {
   std::int64_t worth = 0;
   for (const auto& [resource, amount] : asks)

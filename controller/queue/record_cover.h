@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an admission's record covers of what the pods of its workload ask: of the extended
-// resources, which quotas count, so much for each seat. A record holds for what it was written for:
-// who asks for more is not released by it, and what runs beyond it is charged besides (rule 1).
+// RecordCover: which of the requests of a workload's pods its admission record covers. It compares
+// extended resources, which quotas count, seat by seat. A record covers only what it was written
+// for. A pod that requests more is not released by it, and what runs beyond it is charged in
+// addition (rule 1).
 #pragma once
 
 #include <cstdint>
@@ -16,28 +17,28 @@
 
 namespace berth::queue {
 
-// Whether the record was written by a later berth, so that this one can't know what it means.
+// Whether a later berth wrote the record, so that this one can't know what it means.
 bool is_newer(const AdmissionFact& admission);
-// The latest version that the workload's objects, its entry in the ledger or its marks have, if
-// this berth does not know it; else nothing.
+// Returns the latest version on the workload's objects, its ledger entry or its marks, if it is
+// newer than this berth knows; nothing otherwise.
 std::optional<std::int64_t> newer_version(const Workload& workload);
 
-// What all its pods ask together. If the record has no shapes, as an earlier berth wrote it, these
-// are its amounts: where one is of the class `gpu`, any GPU resources may make it up. What no quota
-// covered then is not known of it, and not bound.
+// Returns the requests of all pods of the admission together. A record of an earlier berth has no
+// shapes. Then these are its amounts, and any GPU resources may make up an amount of the class
+// `gpu`. Resources that no quota covered then are unknown and not limited.
 Amounts total_of(const AdmissionFact& admission);
-// Whether what such a record covers depends on what the pieces of GPU resources are worth now.
+// Whether what the record covers depends on the current GPU weights of resources.
 bool goes_by_worth(const AdmissionFact& admission);
 
-// What is left of a sum of resources.
+// CoverLeft: the rest of a sum of resources.
 class CoverLeft {
  public:
-  // `pods` of `of` parts of what is asked, rounded up, by a record that has shapes or has none.
+  // Starts with `pods` of `of` parts of `asks`, rounded up, from a record with or without shapes.
   CoverLeft(const Amounts& asks, bool has_shapes, std::int64_t pods, std::int64_t of, PoolId pool,
             const Catalog& catalog, const NodeRoom& room);
 
-  // How much more of each extended resource is asked than is left; of the class `gpu` in
-  // millionths.
+  // Returns how much more of each extended resource is requested than is left. The class `gpu` is
+  // in millionths.
   Vector lacking(const Vector& asks) const;
   void take(const Vector& asks);
 
@@ -51,19 +52,20 @@ class CoverLeft {
   std::map<ResourceId, std::int64_t> left_;
 };
 
-// The places of a gang's record that nobody has taken.
+// The free seats of a gang's record.
 class SeatsLeft {
  public:
   SeatsLeft(const AdmissionFact& admission, const Catalog& catalog, const NodeRoom& room);
 
-  // Whatever it asks: the first place that covers it, or else the last that is left.
+  // Seats the pod whatever it requests: in the first place that covers it, or else in the last one
+  // left.
   void occupy(const Pod& pod);
-  // Gives the pod the first place that covers it, if there is one.
+  // Seats the pod in the first place that covers it. Returns whether there is one.
   bool seat(const Pod& pod);
 
  private:
-  struct Places {  // that are alike
-    Vector asks;   // of each
+  struct Places {  // equal places
+    Vector asks;   // per pod
     std::int64_t pods = 0;
   };
   struct Seat {
@@ -76,12 +78,12 @@ class SeatsLeft {
 
   const AdmissionFact& admission_;
   const Catalog& catalog_;
-  CoverLeft together_;  // of a record without shapes
+  CoverLeft together_;  // for a record without shapes
   std::map<std::string, Seat, std::less<>> seats_;
 };
 
-// What the pods that are not gated ask beyond what the record covers of `pods` pods. `leaving` of
-// these are being deleted.
+// Returns what the pods that are not gated request beyond the part of the record for `pods` pods.
+// `leaving` of these are being deleted.
 std::vector<Beyond> beyond_record(const AdmissionFact& admission, std::int64_t pods,
                                   std::int64_t leaving, const PodsOfWorkload& living,
                                   Catalog& catalog, const NodeRoom& room);

@@ -18,11 +18,11 @@ namespace berth::queue {
 namespace {
 
 struct Selection {
-  bool by_berth = false;  // the pool stands in the node selector because berth wrote it there
-  std::string patch;      // of the node selector, empty: it stays
+  bool by_berth = false;  // berth wrote the pool into the node selector
+  std::string patch;      // of the node selector; empty: no change
 };
 
-// `selected` is what an earlier admission wrote there, if one did.
+// `selected`: an earlier admission wrote the pool into the selector.
 Selection select_pool(const PodShape::Fields& shape, const std::string& pool, bool selected) {
   if (seeded(SeededBug::kReleaseAnywhere)) return {};
   const bool stands = shape.node_selector.contains(names::kPoolLabel);
@@ -33,7 +33,7 @@ Selection select_pool(const PodShape::Fields& shape, const std::string& pool, bo
   return {.by_berth = false, .patch = stands ? fmt::format("{{{}:null}}", key) : ""};
 }
 
-// Those that are not berth's stay, in their order.
+// Returns the gates of others, in their order.
 std::string gates_left(const berth::Pod& pod) {
   if (seeded(SeededBug::kOpenEveryGate)) return "null";
   std::string items;
@@ -44,8 +44,8 @@ std::string gates_left(const berth::Pod& pod) {
   return items.empty() ? "null" : "[" + items + "]";
 }
 
-// The record instead of what it waited for, in a patch that holds for the object as it was looked
-// at.
+// Returns a patch that adds the record and removes the pending reason. It is valid only for the
+// version that berth decided on.
 MergePatch noted(const ObjectMeta& meta, const std::string& record) {
   if (seeded(SeededBug::kReleaseWithoutRecord)) return MergePatch::same_version(meta);
   MergePatch patch =
@@ -53,6 +53,17 @@ MergePatch noted(const ObjectMeta& meta, const std::string& record) {
   if (meta.annotations.contains(names::kPendingReasonAnnotation) && !seeded(SeededBug::kKeepReason))
     patch.without_annotation(names::kPendingReasonAnnotation);
   return patch.annotation(names::kAdmittedAnnotation, record);
+}
+
+// What the pods of the Job carry from its template: the record, and the topology that it requires,
+// so that the webhook does not unpin a pod from its domain.
+std::string template_annotations(const berth::Job& job, const std::string& record) {
+  std::string text = fmt::format(R"("{}":{})", names::kAdmittedAnnotation, quote_json(record));
+  const Text required = job.meta.annotations.get(names::kRequiredTopologyAnnotation);
+  if (!required.empty())
+    text +=
+        fmt::format(R"(,"{}":{})", names::kRequiredTopologyAnnotation, quote_json(required.view()));
+  return text;
 }
 
 template <class T>
@@ -105,9 +116,9 @@ Write release_job(const berth::Job& job, const AdmissionFact& admission, const N
                 affinity_patch(own->required_node_affinity, pin);
   }
   if (!pod_spec.empty()) pod_spec = R"(,"spec":{)" + pod_spec + "}";
-  const std::string spec = fmt::format(
-      R"({{"suspend":false,"template":{{"metadata":{{"annotations":{{"{}":{}}}}}{}}}}})",
-      names::kAdmittedAnnotation, quote_json(text), pod_spec);
+  const std::string spec =
+      fmt::format(R"({{"suspend":false,"template":{{"metadata":{{"annotations":{{{}}}}}{}}}}})",
+                  template_annotations(job, text), pod_spec);
   return write_of(job, record, noted(job.meta, text).field("spec", spec).str());
 }
 

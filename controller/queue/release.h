@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Release: the one patch that lets an object of an admitted workload go. It holds for the version
-// that was looked at: whatever touched the object since makes it a conflict.
+// Release: the one patch that releases an object of an admitted workload. It carries the
+// resourceVersion of the object that berth decided on, so any change since then makes it a
+// conflict.
 #pragma once
 
 #include "apis/core.h"
@@ -10,12 +11,12 @@
 
 namespace berth::queue {
 
-// Takes berth's gate from the pod, says where and with what it was admitted, and pins it to its
-// node, if the admission has one for it.
+// Removes berth's gate from the pod, writes its admission record, and sets its pool. If the
+// admission has a node for the pod, it pins the pod to this node.
 Write release_pod(const berth::Pod& pod, const AdmissionFact& admission);
 
-// Resumes the Job; its pods get what it was admitted with from its template. Kubernetes lets a
-// template be changed in this way while no pod of it is left.
+// Resumes the Job. Its template gives its pods the record, the pool and the pin. Kubernetes allows
+// such a change of the template only while the Job has no pods.
 Write release_job(const berth::Job& job, const AdmissionFact& admission, const NodePin& pin);
 
 }  // namespace berth::queue

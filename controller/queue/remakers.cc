@@ -12,26 +12,27 @@ namespace {
 // kubeflow/training-operator, pkg/apis/kubeflow.org/v1/common_types.go: ReplicaTypeLabel.
 constexpr std::string_view kReplicaType = "training.kubeflow.org/replica-type";
 
-// Others than Kubernetes have kinds of that name, such as Volcano.
+// Other projects, for example Volcano, have a kind with this name too.
 bool is_batch_job(const OwnerReference& owner) {
   const std::string_view version = owner.api_version.view();
   const bool of_core = version.find('/') == std::string_view::npos;
   return owner.kind == "Job" && (of_core || version.starts_with("batch/"));
 }
 
-// Without a node a pod has not begun: its deletion is no failure, and it is created again.
+// A pod without a node has not started. Its controller does not count its deletion as a failure and
+// re-creates it.
 bool needs_a_look(const OwnerKind& kind, const berth::Pod& pod) {
   if (pod.node_name.empty() || kind.then == AfterEviction::kRecreates) return false;
   return kind.then != AfterEviction::kByPolicy || pod.never_restarts;
 }
 
-// So many more failures.
+// Whether the Job allows this many more failures.
 bool stands(const berth::Job& job, std::int64_t failures) {
   return job.ignores_disruptions || job.failed + failures <= job.backoff_limit;
 }
 
-// Its queue let it go as a pod that this controller would create again. Whoever takes it from the
-// controller, or gives it to another one, does not free it from that.
+// The queue released the pod as one that this controller re-creates. A user may remove the
+// controller or set another one. That does not make the pod one that has to stay.
 bool has_lost_its_maker(const berth::Pod& pod, const AdmissionFact& record) {
   const OwnerReference* owner = pod.meta.controller();
   return !record.maker.empty() && (owner == nullptr || owner->uid.view() != record.maker);
@@ -61,7 +62,7 @@ std::string Remakers::why_job_fails(const berth::Pod& pod, const OwnerReference&
   return fmt::format("Job {} would fail of the eviction", owner.name.view());
 }
 
-// A gang goes whole: of a Job all its pods fail at once.
+// A gang is evicted as a whole, so all pods of a Job fail at once.
 bool could_stay(const berth::Pod& pod, const berth::Job* job,
                 const std::optional<AdmissionFact>& record) {
   if (record && has_lost_its_maker(pod, *record)) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remakers: who makes pods anew that are evicted, asked of one pod after the other. An eviction
-// counts as a failure of the Job that made the pod, and a Job can stand only so many. What other
-// controllers make of it is a question of their kind (owner_kinds.h).
+// Remakers: whether the controllers of pods re-create them after an eviction, asked pod by pod. An
+// eviction counts as a failure of the Job that owns the pod, and a Job allows only so many. For
+// other controllers it depends on their kind (owner_kinds.h).
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 namespace berth::queue {
 
 struct Remaking {
-  std::string stays;                      // why the pod has to stay; empty: it may go,
-  const OwnerKind* read_first = nullptr;  // if its controller says so when it is read live
+  std::string stays;                      // why the pod has to stay; empty: it may be evicted
+  const OwnerKind* read_first = nullptr;  // if set, read the controller live first: it decides
 };
 
 class Remakers {
@@ -25,8 +25,8 @@ class Remakers {
   explicit Remakers(const ClusterState& cluster) : cluster_(cluster) {}
 
   Remaking judge(const berth::Pod& pod);
-  // Why the pod has to stay, as far as that is known without a look. Empty: its controller makes it
-  // anew.
+  // Returns why the pod has to stay, as far as berth knows without a live read. Empty: its
+  // controller re-creates it.
   std::string why_not(const berth::Pod& pod) { return judge(pod).stays; }
 
  private:
@@ -36,13 +36,13 @@ class Remakers {
   std::map<const berth::Job*, std::int64_t> failures_;
 };
 
-// Whether it may turn out, once the pod runs, that it has to stay. Known of the pod alone, before
-// it runs: of controllers that have to be read the worst is taken. `job`: the Job that controls the
-// pod, null if it is not known. `record`: its own, if it was let go.
+// Whether berth may find out, once the pod runs, that it has to stay. Decided by the pod alone,
+// before it runs: for controllers that have to be read, it assumes the worst. `job` is the Job that
+// controls the pod, null if unknown. `record` is the pod's own, if it was released.
 bool could_stay(const berth::Pod& pod, const berth::Job* job,
                 const std::optional<AdmissionFact>& record);
 
-// What decides about the pod, for owner_kinds.h.
+// Returns what owner_kinds.h needs to know about the pod.
 OwnedPod owned_pod(const berth::Pod& pod);
 
 }  // namespace berth::queue

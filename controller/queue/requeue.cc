@@ -40,8 +40,8 @@ Write suspend_job(const berth::Job& job, std::string reason, std::string_view pr
           .reason = std::move(reason)};
 }
 
-// A pod on no node has not begun, and its controller loses nothing. The resourceVersion makes sure
-// that no node has it when the eviction arrives.
+// A pod on no node has not started, so its controller loses nothing. The resourceVersion ensures
+// that the pod is still on no node when the eviction arrives.
 Write evict_pod(const berth::Pod& pod, std::string reason) {
   return {.verb = Verb::kEvict,
           .object = ref_of(pod),
@@ -52,7 +52,7 @@ Write evict_pod(const berth::Pod& pod, std::string reason) {
           .resource_version = pod.node_name.empty() ? pod.meta.resource_version : ""};
 }
 
-// Past its budgets, with the time that it gives itself.
+// Ignores budgets, but keeps the pod's own grace period.
 Write delete_pod(const berth::Pod& pod, std::string reason) {
   Write write = evict_pod(pod, std::move(reason));
   write.verb = Verb::kDelete;
@@ -67,7 +67,7 @@ const Answer* eviction_answer(const Snapshot& snapshot, const berth::Pod& pod) {
 }
 
 const berth::Job* requeued_with(const ClusterState& cluster, const berth::Pod& pod) {
-  // Without a queue nobody pays for the index.
+  // A cluster without queues does not need the index.
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr || owner->kind != "Job" || cluster.gpu_queues().size() == 0) return nullptr;
   const berth::Job* job = cluster.jobs().find(pod.meta.namespace_.view(), owner->name.view());

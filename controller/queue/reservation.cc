@@ -22,7 +22,7 @@ bool is_before(const Ending& a, const Ending& b) {
   return key(a) < key(b);
 }
 
-// Walks along those that end, so many of them thought away.
+// Goes along the running workloads in the order of their ends. The first `at_` of them are freed.
 class Endings {
  public:
   Endings(const FactsIndex& index, Preemption& preemption, const Preemptor& head)
@@ -37,7 +37,7 @@ class Endings {
     std::ranges::sort(all_, is_before);
   }
 
-  // How many have to end at the least; nothing if all are too few.
+  // Returns how many workloads have to end at least; nothing if all of them do not suffice.
   std::optional<std::size_t> fewest() {
     const bool grows = preemption_.grows_with_room(head_);
     std::size_t fails = 0;

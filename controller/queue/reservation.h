@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reservation: what is kept for the head of a queue that has waited for long, from where it fits
-// soonest (rule 11), and until when others may have it.
+// Reservation: the capacity that berth keeps free for the head of a queue that has waited long. It
+// is where the head fits soonest (rule 11). It also says until when other workloads may use this
+// capacity.
 #pragma once
 
 #include <optional>
@@ -14,17 +15,18 @@ namespace berth::queue {
 
 struct Reservation {
   const Workload* head = nullptr;
-  std::string cohort;  // as cohort_name() has it
+  std::string cohort;  // a cohort_name()
   QueueId queue = Catalog::kNoQueue;
   Wanted wanted;
-  std::vector<std::pair<std::uint32_t, std::int64_t>> asks;  // of the queue's quotas, by place
+  // Index in the queue's quotas, and amount.
+  std::vector<std::pair<std::uint32_t, std::int64_t>> asks;
   std::vector<Stand> stands;
-  std::optional<std::int64_t> from;  // microseconds since the epoch; nothing: nobody knows
+  std::optional<std::int64_t> from;  // microseconds since the epoch; absent: unknown
 };
 
-// Where the workload would fit soonest, if those that run end when they have to, and the others
-// after them, the emptiest nodes first. Nothing if it would fit in no case. What runs and leaves is
-// as `preemption` has it.
+// Finds where the workload would fit soonest. It assumes that running Jobs end at their deadline,
+// and all other workloads after them, those on the emptiest nodes first. Returns nothing if the
+// workload would never fit. `preemption` says which workloads run and which leave.
 std::optional<Reservation> find_reservation(const FactsIndex& index, Preemption& preemption,
                                             const Preemptor& head, std::int64_t now);
 

@@ -35,7 +35,7 @@ RoomLeft::RoomLeft(const FactsIndex& index, bool outlook)
   }
 }
 
-// What is admitted to any pool may come to stand in this one, so both must have it.
+// A workload that was admitted to any pool may run in this one, so both sums must suffice.
 std::int64_t RoomLeft::left(PoolId pool, ResourceId resource) const {
   return std::min(left_[resource], left_[pool * resources_ + resource]);
 }
@@ -60,7 +60,7 @@ bool RoomLeft::fits_in_pool(const Wanted& wanted) {
   return true;
 }
 
-// Nothing if it requires a level that is none.
+// Returns nothing if the workload requires a level that does not exist.
 std::optional<Bounds> RoomLeft::bounds_of(const Wanted& wanted) const {
   const TopologyWish& wish = wanted.topology;
   const auto& levels = room_.levels();
@@ -119,7 +119,7 @@ std::int64_t RoomLeft::places_of_any(const Wanted& wanted) {
   return pods;
 }
 
-// kube-scheduler chooses a node for each of its pods.
+// For a workload that is not pinned, kube-scheduler chooses the nodes.
 Verdict RoomLeft::explain_unpinned(const Wanted& wanted) {
   const bool allowed = std::ranges::all_of(
       catalog_.class_key(wanted.workloads).roles,
@@ -172,7 +172,7 @@ Verdict RoomLeft::explain_room(const Wanted& wanted) {
               room_.offered(pool, resource), nullptr};
     }
   }
-  // What is left is a pod for which no node has enough: of these the resource whose name is first,
+  // What remains is a pod that fits on no node. The verdict names the first such resource by name,
   // with the most that one pod needs of it.
   Verdict verdict{.reason = Reason::kFragmented, .pool = pool};
   for (const auto& [resource, amount] : total) {
@@ -248,7 +248,7 @@ void RoomLeft::claim(PoolId pool, const Vector& amounts, std::int64_t times) {
   }
 }
 
-// Of all pools together it is what the pool has: of one that has less than nothing, nothing.
+// The sum of all pools counts a pool with a negative rest as 0.
 void RoomLeft::change_left(PoolId pool, ResourceId resource, std::int64_t by) {
   if (pool == Catalog::kAny) {
     left_[resource] += by;
@@ -260,7 +260,7 @@ void RoomLeft::change_left(PoolId pool, ResourceId resource, std::int64_t by) {
   left_[resource] += std::max<std::int64_t>(0, left) - before;
 }
 
-// A pool has what its nodes have, and of an overfull one nothing.
+// The sums count an overfull node as 0.
 template <class Move>
 void RoomLeft::on_node(const Stand& stand, Move move) {
   space_.open();
@@ -310,7 +310,7 @@ void RoomLeft::find_witnesses(const Wanted& wanted, std::vector<NodeId>& nodes) 
 }
 
 void RoomLeft::watch(const Wanted& wanted) {
-  if (wanted.to_come) return;  // nobody takes nodes to come unnoticed
+  if (wanted.to_come) return;  // nodes to add are never taken unnoticed
   const ClassFacts& facts = catalog_.class_facts(wanted.workloads);
   for (const auto& [resource, amount] : facts.total) {
     std::int64_t& most = watched_[wanted.pool * resources_ + resource];

@@ -8,7 +8,7 @@
 namespace berth::queue {
 namespace {
 
-// Of a pod that asks for nothing a node takes any number; their sum must stay one.
+// A node takes any number of pods that request nothing. This limit keeps the sums from overflowing.
 constexpr std::int64_t kMostOnNode = 1'000'000'000;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RoomTally: how many pods of one shape each node of a pool has room for, and each domain. Made at
-// the cost of the nodes that have any, and from then on at that of the nodes that change.
+// RoomTally: for how many pods of one shape each node of a pool has room, and each domain. Creating
+// it costs one pass over the nodes with room. After that, only changed nodes cost time.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,7 @@ namespace berth::queue {
 struct TallyKey {
   ShapeId shape = 0;
   PoolId pool = Catalog::kAny;
-  std::int64_t job_pods = 0;  // of a Job of so many (NodeSpace::fits_of_job); 0: of no Job
+  std::int64_t job_pods = 0;  // pods of its Job (NodeSpace::fits_of_job); 0: no Job
   auto operator<=>(const TallyKey&) const = default;
 };
 
@@ -23,16 +23,17 @@ class RoomTally {
  public:
   RoomTally(NodeSpace& space, const TallyKey& key);
 
-  // Whether there is room for so many pods. Mostly told without a look at what was taken since.
+  // Whether there is room for this many pods. Usually it can answer without a look at changed
+  // nodes.
   bool has(std::int64_t pods);
   void catch_up();
 
-  // As it was caught up last.
+  // The sums as of the last catch_up().
   std::int64_t total() const { return total_; }
   std::int64_t in_domain(std::size_t level, DomainId domain) const;
-  // As the space has it now, also where it is not caught up.
+  // Returns the current value, even without catch_up().
   std::int64_t fits(std::uint32_t rank) const;
-  // Whether some node would have such a pod if it were empty.
+  // Whether some empty node would take such a pod.
   bool is_allowed() const { return is_allowed_; }
 
  private:
@@ -42,9 +43,9 @@ class RoomTally {
   NodeSpace& space_;
   TallyKey key_;
   std::int64_t total_ = 0;
-  std::int64_t most_on_node_ = 0;  // at any time
+  std::int64_t most_on_node_ = 0;  // the maximum at any time
   bool is_allowed_ = false;
-  std::size_t seen_ = 0;  // of what was taken
+  std::size_t seen_ = 0;  // how much of taken_from() is counted
   std::vector<std::int64_t> on_node_;
   std::vector<std::vector<std::int64_t>> by_domain_;  // by level and domain
 };
@@ -54,7 +55,7 @@ class RoomTallies {
   explicit RoomTallies(NodeSpace& space) : space_(space) {}
   RoomTally& of(const TallyKey& key);
 
-  // Whether one of the pool may have become too small for some of those that are watched there.
+  // Whether a tally of the pool may have become too small for a workload that is watched there.
   void watch(const TallyKey& key, std::int64_t pods);
   bool is_short(PoolId pool);
   void unwatch(PoolId pool);
@@ -62,7 +63,7 @@ class RoomTallies {
  private:
   struct Watched {
     RoomTally* room = nullptr;
-    std::int64_t pods = 0;  // the most that is wanted
+    std::int64_t pods = 0;  // the most that a watched workload needs
   };
   NodeSpace& space_;
   std::map<TallyKey, RoomTally> tallies_;

@@ -20,7 +20,8 @@ std::int64_t asked_of(const Quota& quota, const Vector& total, const Catalog& ca
   return amount;
 }
 
-// The first resource by name that needs quota and has none in the pool; nothing if there is none.
+// Returns the first resource by name that needs quota and has none in the pool; null if there is
+// none.
 const ResourceId* uncovered(const QueueQuotas& queue, const Vector& total, PoolId pool,
                             const Catalog& catalog) {
   for (const auto& [resource, asked] : total) {

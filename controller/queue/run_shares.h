@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunShares: how much of the time that it had declared finished work took: of each namespace the
-// Jobs that stand there still, have ended and had an activeDeadlineSeconds. A view (core/view.h).
+// RunShares: which part of its declared run time finished work took. It counts, by namespace, the
+// Jobs that still exist, have finished and had an activeDeadlineSeconds. A view (core/view.h).
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@ class Shares {
   void count(double share, std::int64_t by);
   bool empty() const { return all_ == 0; }
   std::int64_t size() const { return all_; }
-  // The share below which `rank` (from 0 to 1) of those stay that have come to `past` already. One
-  // more is thought in beside them, whose share is anybody's guess: it is all there is where
-  // nothing has finished yet, or nothing that ran for so long.
+  // Looks at the Jobs that have run for at least the share `past`. Returns the share below which
+  // the part `rank` (0 to 1) of them ended. One imaginary Job with an evenly distributed share
+  // counts too. So there is an answer even if no Job has finished, or none ran that long.
   double at(double rank, double past) const;
 
  private:
@@ -34,7 +34,7 @@ class Shares {
 class RunShares {
  public:
   void follow(const Change<berth::Job>& change);
-  // Nothing where none has finished.
+  // Returns an empty object if no Job has finished.
   const Shares& in(std::string_view namespace_) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Setback: that a Job was let go and not all of its pods were Ready in time, and how often in a
-// row. Annotation gpu.berth.dev/never-ready as JSON {times, generation, until}, written as the Job
-// is suspended; it counts on while the Job runs again, and goes once all its pods have been Ready.
+// Setback: the Job was admitted and not all of its pods were Ready in time. Annotation
+// gpu.berth.dev/never-ready as JSON {times, generation, until}, written when berth suspends the
+// Job. It stays while the Job runs again, and berth removes it once all pods have been Ready.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,25 @@
 
 namespace berth::queue {
 
-// After so many in a row it waits for a person.
-inline constexpr std::int64_t kMostSetbacks = 5;
-
 struct Setback {
   std::int64_t times = 0;
-  std::int64_t generation = 0;  // of the Job's spec then: whoever changes it ends the wait
-  std::optional<Time> until;    // it is left out of the queue; nothing: it has waited, or for good
+  std::int64_t generation = 0;  // of the spec after the write: a change of the spec ends the wait
+  // Left out of the queue until then; absent: its wait is over, or it has no end.
+  std::optional<Time> until;
   bool operator==(const Setback&) const = default;
 };
 
-// One minute, two, four, eight.
-Duration backoff_after(std::int64_t times);
-
 std::string encode_setback(const Setback& setback);
-// Nothing if that is none.
+// Returns nothing if the text is not a setback.
 std::optional<Setback> decode_setback(std::string_view text);
 std::optional<Setback> setback_on(const ObjectMeta& meta);
 
-// How many keep the Job out of its queue now; 0: it is in it.
+// Returns the number of setbacks that keep the Job out of its queue now; 0: none.
 std::int64_t setbacks_that_hold(const berth::Job& job);
 
-// It is taken back for one more, which stands there of its spec as it is after that write.
+// Suspends the Job and writes its next setback, for the generation that this write creates.
 Write set_back(const berth::Job& job, Time now);
-// It has waited, and what counts its setbacks stays.
+// end_backoff() ends the wait and keeps the count. forget_setbacks() removes the annotation.
 Write end_backoff(const berth::Job& job);
 Write forget_setbacks(const berth::Job& job);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Share: how much a queue would borrow of what its cohort lends, for its weight (rule 6). An exact
-// fraction: no two shares are equal by rounding.
+// Share: how much a queue would borrow, as a part of what its cohort lends, divided by its weight
+// (rule 6). It is an exact fraction, so that rounding makes no two shares equal.
 #pragma once
 
 #include <compare>
@@ -12,8 +12,8 @@ class Share {
  public:
   Share() = default;  // within nominal
 
-  // `over` beyond nominal, of `lent` that the cohort lends; the greater one of several resources is
-  // the queue's.
+  // `over` is the use beyond nominal, `lent` what the cohort lends. For several resources, the
+  // queue's share is the greatest.
   static Share of(std::int64_t over, std::int64_t lent, std::int64_t weight_thousandths);
 
   std::strong_ordering operator<=>(const Share& other) const;
@@ -21,8 +21,8 @@ class Share {
 
  private:
   __extension__ typedef unsigned __int128 Wide;
-  // In this order: nothing borrowed; a weighted fraction; weight 0, which borrows after them; more
-  // than nominal where nothing is lent.
+  // From the lowest: nothing borrowed; a weighted fraction; weight 0, which borrows after all
+  // others; beyond nominal where the cohort lends nothing.
   enum class Rank : std::uint8_t { kWithinNominal, kWeighted, kWeightless, kNothingLent };
   Rank rank_ = Rank::kWithinNominal;
   std::int64_t over_ = 0;

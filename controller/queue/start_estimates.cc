@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what the plays say together; who holds what somebody waits for; the words.
+// Outline: the result of all plays; which workloads block the others; the sentences.
 #include "controller/queue/start_estimates.h"
 
 #include <fmt/format.h>
@@ -15,12 +15,12 @@ namespace {
 
 constexpr std::int64_t kMinuteLong = 60'000'000;
 
-// So many of its starts a range holds. Nine of ten would be 28; but the shortest of several lies
-// where starts happen to be close, and what waits on one day shares what is not known of it: with
-// 29 fewer than nine of ten held on some days.
+// How many of its starts a range contains. Nine of ten would be 28. But the shortest of several
+// ranges lies where starts happen to be close, and the workloads of one day share what is unknown.
+// With 29, fewer than nine of ten ranges were right on some days.
 constexpr std::size_t kHeld = 30;
 
-// Null: it is not there any more.
+// Returns null if the queue no longer exists.
 const QueueFact* fact_of_queue(const Workload& workload, const FactsIndex& index) {
   const std::vector<Charge>& charges = workload.standing.charges;
   const QueueId id = charges.empty() ? workload.standing.queue
@@ -39,7 +39,7 @@ bool share_pools(const QueueFact* a, const QueueFact* b) {
   });
 }
 
-// Of those that hold kHeld.
+// Returns the shortest range with kHeld starts.
 StartEstimate shortest_range(const std::vector<std::int64_t>& starts) {
   std::size_t best = 0;
   const auto width = [&](std::size_t first) { return starts[first + kHeld - 1] - starts[first]; };
@@ -89,7 +89,7 @@ bool StartEstimates::may_begin(const Workload& workload) const {
   return !routes.open.empty();
 }
 
-// Those of the queue first, then those that could hold the same quota or room.
+// Lists the queue's own workloads first, then those that could hold the same quota or room.
 StartEstimates::Endless StartEstimates::find_endless(const QueueFact* queue) const {
   Endless found;
   for (const Holders& holders : endless_) {
@@ -109,7 +109,7 @@ const StartEstimates::Endless& StartEstimates::endless_for(const QueueFact* queu
   return known->second;
 }
 
-// But for itself, which may begin before it is known that it never ends.
+// Leaves out the workload itself, which may be among these if it starts in a play.
 void StartEstimates::name_endless(const Workload& workload, StartEstimate& out) const {
   const Endless& endless = endless_for(fact_of_queue(workload, index_));
   std::size_t count = endless.count;
@@ -141,7 +141,7 @@ std::optional<StartEstimate> StartEstimates::find(const Workload& workload) cons
     return out;
   }
   name_endless(workload, out);
-  if (out.endless == nullptr) return std::nullopt;  // it waits for no end of anything
+  if (out.endless == nullptr) return std::nullopt;  // it waits for no workload to end
   return out;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// StartEstimates: between when and when what waits begins. Work declares how long it runs at most
-// (activeDeadlineSeconds); what has finished in its namespace shows which part of that it takes. So
-// the queues are played on several times (start_round.h), each workload taking a part of what it
-// has declared as one of those before it did, and others coming meanwhile (arrivals.h). A range is
-// the shortest that holds as many of its starts as are to hold of all ranges, and a few more.
+// StartEstimates: the expected start times of waiting workloads, as a range. Jobs declare how long
+// they run at most (activeDeadlineSeconds). Finished Jobs of the same namespace show which part of
+// that a Job takes. So berth plays the queues several times (start_round.h). In each play a
+// workload takes such a part of its declared time, and new workloads arrive (arrivals.h). The range
+// is the shortest one with kHeld of the workload's starts.
 #pragma once
 
 #include <cstdint>
@@ -18,34 +18,36 @@
 namespace berth::queue {
 
 struct StartEstimate {
-  // Microseconds since the epoch. Without a latest: nobody can say, or it looked no further;
-  // without both: nobody knows when anything ends that it waits for.
+  // Microseconds since the epoch. Without a latest, the end is unknown or the plays looked no
+  // further. Without both, nothing says when the workloads that it waits for end.
   std::optional<std::int64_t> earliest, latest;
   bool looked_no_further = false;
-  // Of what nobody can say: who holds what it may wait for and has declared nothing, and how many
-  // more do.
+  // If the end is unknown: a workload that may hold what it waits for and has declared no run time,
+  // and how many more there are.
   const Workload* endless = nullptr;
   std::size_t more_endless = 0;
 };
 
 class StartEstimates {
  public:
-  // What a controller takes for it at least, with all its queues; who asks about one has more time.
+  // Tries per play: what a controller with many queues spends at least, and what a user's question
+  // about one workload may spend.
   static constexpr std::size_t kFewTries = 4'000, kManyTries = 20'000;
 
   StartEstimates(const FactsIndex& index, const RunShares& shares, std::int64_t now,
                  std::size_t tries);
-  // As whoever knows more of who will come, and of how long each runs in a play.
+  // For callers that know more about arrivals and run times.
   StartEstimates(const FactsIndex& index, const Arrivals& arrivals, const RunTimes& run_times,
                  std::int64_t now, std::size_t tries);
-  // By a round that is whole.
+  // `round` must be whole.
   StartEstimates(const FactsIndex& index, StartRound round);
-  // Nothing of what is not ready to be admitted, or never could be, or was not all the time.
+  // Returns nothing if the workload is not ready, could never be admitted, or has not waited during
+  // the whole round.
   std::optional<StartEstimate> find(const Workload& workload) const;
 
  private:
-  // Who holds quota and room, and nobody says until when: of one queue, and what a queue's may
-  // wait for.
+  // Workloads that hold quota and room without a known end: those of one queue, and those that a
+  // queue's workloads may wait for.
   struct Holders {
     const QueueFact* queue = nullptr;
     std::vector<const Workload*> all;
@@ -64,14 +66,15 @@ class StartEstimates {
   QuotaTable quotas_;
   StartRound round_;
   std::vector<Holders> endless_;
-  mutable std::map<const QueueFact*, Endless> endless_of_;  // found when the first asks
+  mutable std::map<const QueueFact*, Endless> endless_of_;  // found at the first question
 };
 
-// To be told to people: widened to times that stand still while nothing happens.
+// Rounds the range outward for users, to times that do not change while nothing happens.
 StartEstimate coarse(const StartEstimate& estimate, std::int64_t now);
-// Whether a range that was told says enough: the new one lies within it and is not half as wide.
+// Whether a published range is still good enough: it contains the new one, which is at least half
+// as wide.
 bool still_tells(const StartEstimate& told, const StartEstimate& now);
-// A sentence: "it begins between … and …, …".
+// Returns a sentence: "it begins between … and …, …".
 std::string describe(const StartEstimate& estimate, std::int64_t now);
 
 }  // namespace berth::queue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: who leaves is gone; what runs ends in its time; after each end, and as others come,
-// whoever fits begins, and ends in his.
+// Outline: leaving workloads are gone; running ones end in time; after each end and arrival,
+// workloads that fit start and end in their time.
 #include "controller/queue/start_projection.h"
 
 #include <algorithm>
@@ -14,15 +14,16 @@
 namespace berth::queue {
 namespace {
 
-// What ends soon after another ends with it: by a part of the time until then. So the number of
-// rounds grows with how far it looks, and not with how much runs.
+// Ends that follow soon after another one are handled together: within this part of the time up to
+// it. So the number of rounds depends on how far it looks, and not on how many workloads run.
 constexpr std::int64_t kTogether = 64;
 
 struct RunEnd {
   std::int64_t at = 0;
   const Workload* running = nullptr;  // null: `admitted` of the cycle
   std::size_t admitted = 0;
-  // For a heap, the first end on top; of those at once first what runs now, by name.
+  // For a heap: the first end is on top. If ends are at the same time, running workloads come
+  // first, by name.
   bool operator<(const RunEnd& other) const {
     if (at != other.at) return at > other.at;
     if (running != nullptr && other.running != nullptr) return ByName()(other.running, running);
@@ -117,7 +118,8 @@ class Projector {
     ends_.pop();
   }
 
-  // What was admitted is bound; beside it may be room that was kept as long as it was not.
+  // Binds admitted pods. Once a Job's pods are bound, the room that was kept for them on its other
+  // nodes is free.
   void begin() {
     while (begun_ < cycle_.admissions().size()) {
       bool spreads = false;
@@ -147,7 +149,7 @@ class Projector {
   std::size_t may_come_;
   Cycle cycle_;
   std::priority_queue<RunEnd> ends_;
-  std::int64_t known_until_ = now_;  // the last end of what runs now or waits now
+  std::int64_t known_until_ = now_;  // the last end of a workload that exists now
   std::size_t begun_ = 0;
   Projection out_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// start_projection: when what waits begins, if what runs, and what begins after it, ends as it is
-// said to: the engine's own order and places (cycle.h), from one end to the next. Others come
-// meanwhile; nobody is displaced and nothing is kept for heads.
+// StartProjection: when waiting workloads start, if running ones and those that start after them
+// end as given. It goes from one end to the next, with the engine's own order and placement
+// (cycle.h). New workloads arrive meanwhile. berth displaces no workload and keeps no reservation.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,21 @@ namespace berth::queue {
 
 struct Projection {
   std::unordered_map<const Workload*, std::int64_t> starts;  // microseconds since the epoch
-  // It looked no further than that; nothing: as far as anything is said to end.
+  // It looked no further than this time; absent: up to the last known end.
   std::optional<std::int64_t> looked_until;
-  // What holds quota and room, and nobody says until when: what runs, then what would begin.
+  // Workloads that hold quota and room without a known end: first running ones, then those that
+  // would start.
   std::vector<const Workload*> endless;
-  std::size_t work = 0;  // tries, and others that came
+  std::size_t work = 0;  // tries, and arrivals
 };
 
-// How long it runs in all, of which it has run for `so_far` (microseconds); nothing: nobody knows.
+// Returns the total run time of a workload that has run for `so_far` (microseconds); nothing:
+// unknown.
 using RunTime = std::function<std::optional<std::int64_t>(const Workload&, std::int64_t so_far)>;
 
-// Workloads are tried that often, and as many others come, at the most; each end counts as a try,
-// and what else LookingAhead says (cycle.h). They come until all has ended that is known now.
+// At most `tries` tries of workloads and as many arrivals. Each end counts as a try, and so does
+// the work that LookingAhead names (cycle.h). Workloads arrive until all workloads that are known
+// now have ended.
 Projection project_starts(const FactsIndex& index, std::int64_t now, const RunTime& run_time,
                           Arrivals::Stream& arrivals, std::size_t tries);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: how long each runs in a play; one turn of plays; what is kept of them.
+// Outline: run times in a play; one turn of plays; what is kept of them.
 #include "controller/queue/start_round.h"
 
 #include <algorithm>
@@ -9,13 +9,14 @@
 namespace berth::queue {
 namespace {
 
-// What runs on for longer beyond what it has declared is ended by nobody: the range of who waits
-// for it would only move along with the clock.
+// If a workload has run for longer than this beyond its declared time, berth expects no end.
+// Otherwise the range of workloads behind it would just move along with the clock.
 constexpr std::int64_t kEndedWithin = 300'000'000;
 
 constexpr double kFirstRank = 0.5 / static_cast<double>(StartRound::kPlays);
 
-// A play begins with a look at each workload and each node: so many take as long as one try.
+// A play starts with a look at each workload and each node. This many looks take as long as one
+// try.
 constexpr std::size_t kLooksPerTry = 3;
 
 std::string_view team_of(std::string_view workload) {
@@ -23,16 +24,16 @@ std::string_view team_of(std::string_view workload) {
   return workload.substr(0, workload.find('/'));
 }
 
-// What few have shown is not what all do: by so much of all may the ranks of a whole namespace be
-// off in this play. Twice the error that so many independent ones would leave, as those that have
-// finished are not any ones: whoever takes long is not among them yet. With half of it three of
-// four ranges held on days whose first Jobs were unlike the rest.
+// A few finished Jobs do not represent all Jobs of a namespace. So in each play all ranks of a
+// namespace are shifted by up to this part. It is twice the error of as many independent samples,
+// because finished Jobs are no random sample: the longest are not among them yet. With half of it,
+// only three of four ranges were right on days whose first Jobs were unlike the rest.
 double rank_error(std::uint64_t play, std::string_view team, const Shares& shares) {
   Draws draws(hash_of_name(team) + play);
   return (2 * draws.next() - 1) / std::sqrt(1 + static_cast<double>(shares.size()));
 }
 
-// In which of kPlays equal parts the workload is in this play.
+// Returns the middle of the workload's part in this play, of kPlays equal parts.
 double rank_in(std::uint64_t play, const Workload& workload) {
   const std::uint64_t mix = hash_of_name(*workload.name);
   const std::uint64_t step = 1 + mix % (StartRound::kPlays - 1);
@@ -89,7 +90,7 @@ std::size_t StartRound::work_to_begin(const FactsIndex& index) {
   return (index.workloads().size() + index.room().nodes()) / kLooksPerTry;
 }
 
-// If nobody begins in the first, nobody would if others ended sooner.
+// If no workload starts in the first play, none would start if others ended sooner.
 bool StartRound::is_whole() const { return played_ == kPlays || (played_ > 0 && !some_begin_); }
 
 void StartRound::note_waiting(const FactsIndex& index) {

@@ -22,7 +22,7 @@ bool names(const AdmissionFact& record, const std::string& node) {
   return std::ranges::find(record.nodes, node) != record.nodes.end();
 }
 
-// A node that no queue has chosen may be one of which berth has not heard yet.
+// A node that no queue has chosen may be so new that berth does not know it yet.
 std::string why_going(const ClusterState& cluster, const AdmissionFact& record,
                       const std::string& name) {
   const Node* node = cluster.nodes().find(name);
@@ -31,7 +31,7 @@ std::string why_going(const ClusterState& cluster, const AdmissionFact& record,
   return mark.empty() ? "" : fmt::format("node {} is about to go ({})", name, mark);
 }
 
-// Chosen by kube-scheduler alone, and its choice again if the pod were made anew.
+// Whether kube-scheduler chose the node, and might choose it again for a re-created pod.
 bool would_return(const ClusterState& cluster, const AdmissionFact& record, const berth::Pod& pod) {
   const Node* node = cluster.nodes().find(pod.node_name.view());
   return record.nodes.empty() && node != nullptr && tolerates_taints(pod, *node);
@@ -40,7 +40,8 @@ bool would_return(const ClusterState& cluster, const AdmissionFact& record, cons
 std::set<std::string> nodes_of(const FactsIndex& facts, const Workload& workload) {
   std::set<std::string> nodes;
   if (!workload.pods) return nodes;
-  std::vector<NodeId> ids;  // a gang's pods are many, and are asked about at each of their changes
+  // Unique ids first, as a gang has many pods and each change of one asks again.
+  std::vector<NodeId> ids;
   for (const Pod* pod : workload.pods->all)
     if (pod->on_node()) ids.push_back(pod->node);
   std::ranges::sort(ids);
@@ -51,7 +52,7 @@ std::set<std::string> nodes_of(const FactsIndex& facts, const Workload& workload
   return nodes;
 }
 
-// The first of its nodes that goes, and the pods that stand on others.
+// Finds the first of its nodes that goes, and its pods on other nodes.
 Stranded look_at(const ClusterState& cluster, const Workload& workload, const berth::Job& job) {
   Stranded out;
   const AdmissionFact& record = *workload.job->admitted;
@@ -73,7 +74,7 @@ Stranded look_at(const ClusterState& cluster, const Workload& workload, const be
   return out;
 }
 
-// Where the pod stands, or is pinned to and not bound yet.
+// Returns the node of the pod, or the node that it is pinned to.
 std::string place_of(const berth::Pod& pod, const AdmissionFact& record) {
   if (!pod.node_name.empty()) return pod.node_name.str();
   return record.nodes.empty() ? "" : record.nodes.front();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stranded: a Job or a gang that a queue has let go, one of whose nodes is about to go or is gone.
-// Its pods there are lost, and those that are made anew for a Job are pinned to what is no more: so
-// all of it is taken back at once, and begins elsewhere. Single pods of other controllers come back
-// at their gate by themselves, and find their place anew.
+// Stranded: an admitted Job or gang with a node that is about to go or is gone. Its pods there are
+// lost, and pods that replace a Job's are pinned to the lost node. So berth takes back the whole
+// workload at once, and it starts elsewhere. Single pods of other controllers are re-created with a
+// gate, and berth places them again.
 #pragma once
 
 #include <optional>
@@ -15,21 +15,21 @@
 namespace berth::queue {
 
 struct Stranded {
-  std::string why;  // "node n1 is about to go (taint …)"
-  // It is suspended, if the budgets of those of its pods allow it that are on other nodes. Null: it
-  // is a gang that no Job makes, or stays.
+  std::string why;  // for example "node n1 is about to go (taint …)"
+  // The Job to suspend, if the budgets of its pods on other nodes allow it. Null: it is a gang
+  // without a Job, or it stays.
   const berth::Job* requeued = nullptr;
-  // Of such a gang all that were let go: they are evicted likewise. Empty: it stays.
+  // For a gang without a Job: all released pods, to evict. Empty: the gang stays.
   std::vector<const berth::Pod*> recalled;
   std::vector<const berth::Pod*> elsewhere;
-  std::string stays;  // why
+  std::string stays;  // why it stays
 };
 
-// Nothing if its nodes stay.
+// Returns nothing if all its nodes stay.
 std::optional<Stranded> stranded(const ClusterState& cluster, const Workload& workload);
 
-// What stands on the node, or is pinned to it and on its way, if the node goes: the workloads'
-// names, each once.
+// Returns the names of workloads with pods on the node, or pinned to it and not bound, if the node
+// goes. Each name occurs once.
 std::vector<std::string> stranded_on(const ClusterState& cluster, const std::string& node);
 
 }  // namespace berth::queue

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what is wrong with a pin's node; Jobs; all others; what is told of a queue.
+// Outline: what is wrong with a pin's node; Jobs; all other workloads; the report for a queue.
 #include "controller/queue/unbound_pins.h"
 
 #include <fmt/format.h>
@@ -25,14 +25,14 @@
 namespace berth::queue {
 namespace {
 
-// A Job of which nothing runs is decided anew though its nodes are as they were, and may get them
-// again: each time it is left alone for as long as it has been there, up to so many timeouts.
+// A Job without running pods is decided again even if its nodes are unchanged, and may get them
+// again. Each time berth waits for as long as the Job has existed, up to this many timeouts.
 constexpr int kMostTimeouts = 8;
 constexpr std::size_t kWorkloadsNamed = 5;
 
 Time moment(std::int64_t microseconds) { return Time(std::chrono::microseconds(microseconds)); }
 
-// Why a cycle would not put the pod there again; empty: it would.
+// Returns why a cycle would not choose this node again; empty if it would.
 std::string lost_place(const ClusterState& cluster, const berth::Pod& pod,
                        const std::string& name) {
   std::string lost = why_lost(cluster, name);
@@ -44,7 +44,7 @@ std::string lost_place(const ClusterState& cluster, const berth::Pod& pod,
   return "";
 }
 
-// A node where more is bound and pinned than it offers.
+// Returns a node with more bound and pinned than it offers; empty if there is none.
 std::string overfull_node(const FactsIndex& facts, const Standing& standing) {
   const Catalog& catalog = facts.catalog();
   for (const Claim& claim : standing.claims) {
@@ -96,8 +96,8 @@ void judge_job(const ClusterState& cluster, const Workload& workload, Duration t
   if (pins.stays.empty()) pins.requeued = job;
 }
 
-// Of a gang that nothing runs of all go, whoever is pinned, or it would not be decided anew. Where
-// some run, those that are made anew follow them without a pin.
+// If no pod of a gang runs, all its pods are evicted, pinned or not, as only then the gang is
+// decided again. If some run, the replacements follow them without a pin.
 class PodsJudge {
  public:
   PodsJudge(const ClusterState& cluster, const Workload& workload, UnboundPins& pins)
@@ -156,7 +156,7 @@ class PodsJudge {
   const Workload& workload_;
   UnboundPins& pins_;
   std::vector<const berth::Pod*> released_;  // and on no node
-  std::vector<const berth::Pod*> pinned_;    // of those
+  std::vector<const berth::Pod*> pinned_;    // of these
   bool runs_ = false;
 };
 

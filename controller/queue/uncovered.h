@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uncovered: gated members of an admitted gang whose admission does not cover what they ask, or has
-// no seat for them. They wait until it does, however much is free.
+// Uncovered: gated members of an admitted gang whose requests its admission does not cover, or for
+// which it has no seat. They wait until it does, even if enough is free.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace berth::queue {
 
 struct UncoveredMember {
   const Pod* pod = nullptr;
-  std::string why;  // what it asks, what the gang was admitted with, and what to do
+  std::string why;  // what it requests, what the gang was admitted with, and what to do
 };
 
 // Oldest first.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is charged, by holder and quota key.
+// Usage: what is charged, by holder and quota key.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@ namespace berth::queue {
 
 struct Used {
   std::int64_t total = 0;
-  std::int64_t leaving = 0;  // the part of total that is going away
+  std::int64_t leaving = 0;  // the part of total that is leaving
   bool operator==(const Used&) const = default;
 };
 
@@ -19,7 +19,7 @@ class Usage {
  public:
   void add(const Charge& charge, std::int64_t sign);
 
-  using ByKey = std::map<KeyId, Used>;  // nothing that is nought
+  using ByKey = std::map<KeyId, Used>;  // keys with usage only
   const std::map<HolderId, ByKey>& by_holder() const { return by_holder_; }
 
  private:

@@ -53,7 +53,7 @@ BudgetAccounts read_accounts(const json& checkpoint) {
 
 UsedByQueue read_used(const std::string& text) {
   UsedByQueue used;
-  const auto read = parse_object(text);  // whose items() do not keep it
+  const auto read = parse_object(text);  // a variable, as items() does not keep a temporary alive
   for (const auto& [queue, namespaces] : read.items()) {
     if (!namespaces.is_object()) continue;
     for (const auto& [namespace_, value] : namespaces.items())
@@ -64,7 +64,7 @@ UsedByQueue read_used(const std::string& text) {
 
 UsedByPool read_pools(const std::string& text) {
   UsedByPool used;
-  const auto read = parse_object(text);  // whose items() do not keep it
+  const auto read = parse_object(text);  // a variable, as items() does not keep a temporary alive
   for (const auto& [pool, value] : read.items())
     if (const auto amount = amount_in(value)) used[pool] = *amount;
   return used;
@@ -116,7 +116,7 @@ void keep_by_queue(std::map<std::string, UsedByQueue>& periods) {
     }
 }
 
-// The oldest of several goes, and with it what pools have of it.
+// Removes the oldest of several periods, also for pools.
 bool drop_oldest(std::map<std::string, UsedByQueue>& periods,
                  std::map<std::string, UsedByPool>& pools, std::string_view prefix,
                  UsageTexts& data, std::size_t& bytes) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// UsageLedger: GpuHours as they stand in ConfigMap berth-usage, in berth's namespace. Key
-// `checkpoint` has the moment up to which all is counted and the budgets' periods; beside it are
-// two keys for each day and each month: by queue, and by pool. Every write carries the
-// resourceVersion.
+// UsageLedger: GpuHours in ConfigMap berth-usage, in berth's namespace. Key `checkpoint` has the
+// time up to which usage is counted, and the budgets' periods. Each day and each month has two
+// keys: usage by queue, and usage by pool. Every write carries the resourceVersion.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +16,26 @@
 
 namespace berth::queue {
 
-// Beyond it the oldest goes: etcd takes 1.5 MiB, and a dump or a cache has it whole.
+// Beyond this size berth removes the oldest periods. etcd takes 1.5 MiB, and each cache and dump
+// has the whole ConfigMap.
 inline constexpr std::size_t kMaxUsageBytes = 400 * 1024;
 
 using UsageTexts = std::map<std::string, std::string>;  // the ConfigMap's data
 
-// What can't be read counts as not there.
+// Ignores what it can't read.
 GpuHours read_usage(const UsageTexts& data);
 BudgetAccounts read_budget_accounts(const ConfigMap& config_map);
 
-// As it is written down, in at most so many bytes. What goes first is the oldest day, then the
-// oldest month; then the day and the month that run are kept by queue alone. Budgets always stay.
+// Encodes the usage in at most `most` bytes. It first removes the oldest days, then the oldest
+// months. If that is not enough, it keeps the current day and month by queue only. It always keeps
+// budgets.
 UsageTexts encode_usage(GpuHours& hours, std::size_t most = kMaxUsageBytes);
 
-// What stands, read once per change. A view (core/view.h).
+// The recorded usage, parsed once per change. A view (core/view.h).
 class UsageLedgers {
  public:
   void follow(const Change<ConfigMap>& change);
-  // Nothing where there is none.
+  // Returns an empty object if there is none.
   const GpuHours& in(std::string_view namespace_) const;
 
  private:
@@ -42,7 +43,8 @@ class UsageLedgers {
 };
 const GpuHours& gpu_hours_in(const ClusterState& cluster, const Settings& settings);
 
-// What differs, as a patch of the very version that was read; `standing` is null if there is none.
+// Returns a patch of the version that was read, with what differs. `standing` is null if the
+// ConfigMap does not exist.
 Write write_usage(const Settings& settings, const ConfigMap* standing, const UsageTexts& data,
                   std::string reason);
 

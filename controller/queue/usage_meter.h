@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// UsageMeter: what a leader has counted since what is written down. It keeps that in mind, as a
-// write a minute is too coarse for work that takes a minute. Whoever begins without it, as after a
-// crash, goes on from what stands, and loses of what has ended meanwhile what it used after that.
+// UsageMeter: what this leader has counted since the last write. It keeps this in memory, as one
+// write per minute is too coarse for workloads that run for a minute. After a restart, a new object
+// continues from the recorded usage. If a workload ended in between, its usage after that record is
+// lost.
 #pragma once
 
 #include "controller/core/plan.h"
@@ -13,7 +14,7 @@ namespace berth {
 
 class UsageMeter {
  public:
-  // Counts up to now, and writes down what is new once a minute.
+  // Counts up to now, and records new usage once a minute.
   Plan reconcile(const Snapshot& snapshot);
 
  private:
@@ -23,9 +24,9 @@ class UsageMeter {
 
   queue::GpuHours hours_;
   queue::HeldGpus held_;       // at hours_.at
-  bool looked_ = false;        // both are known
-  queue::UsageTexts read_;     // what hours_ go back to
-  queue::UsageTexts written_;  // and what was to stand after the last write
+  bool looked_ = false;        // hours_ and held_ are valid
+  queue::UsageTexts read_;     // the record that hours_ started from
+  queue::UsageTexts written_;  // what the last write should have recorded
 };
 
 }  // namespace berth

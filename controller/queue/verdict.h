@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cycle decides: whom it admits, and why the others wait, as numbers. The sentences are in
-// words.h.
+// Verdict: what a cycle decides, as numbers: which workloads it admits, and why the others wait.
+// The sentences are in words.h.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,33 @@
 namespace berth::queue {
 
 enum class Reason {
-  kQueueNotFound,         // it names a queue that is not there
+  kQueueNotFound,         // its label names a queue that does not exist
   kQueueHeld,             // stopPolicy
-  kBudgetExceeded,        // of `most` thousandths of GPU hours; free: the period's end, in seconds
-  kQueueInTrouble,        // the queue's own conditions say what
-  kWaitingForGang,        // needs: pods of the group; free: those that exist
-  kGangSizesDisagree,     // its pods say different sizes
-  kTemplateNotReady,      // its pods are still leaving
-  kPodsOnDeadNode,        // likewise, on a node that does not answer
-  kReleaseRefused,        // the ledger has the server's words, of `behind`
-  kWaitingForOthers,      // it is admitted, and the ledger names who has to be gone, of `behind`
-  kBackingOff,            // it was not ready in time, needs of `most` times
-  kNotReady,              // likewise, and waits for somebody
-  kRecordNewer,           // a berth admitted it whose records have version needs; known is `most`
+  kBudgetExceeded,        // of `most` thousandths of GPU hours; free: end of the period in seconds
+  kQueueInTrouble,        // the queue's conditions say why
+  kWaitingForGang,        // needs: pods of the group; free: existing ones
+  kGangSizesDisagree,     // its pods state different sizes
+  kTemplateNotReady,      // its last pods are still leaving
+  kPodsOnDeadNode,        // its last pods are on a node that does not answer
+  kReleaseRefused,        // the ledger has the API server's message, for `behind`
+  kWaitingForOthers,      // admitted; the ledger entry of `behind` names what has to leave first
+  kBackingOff,            // not ready in time: needs of `most` times
+  kNotReady,              // not ready in time too often: a user has to act
+  kRecordNewer,           // a later berth admitted it, with record version needs; known is `most`
   kNoQuota,               // no quota of the queue covers `resource`
   kExceedsMaximum,        // needs, of at most `most`
   kWaitingForQuota,       // needs, free, of nominal `most`
-  kMayNotBorrow,          // needs, of nominal `most`; it could borrow, if it could be given back
+  kMayNotBorrow,          // needs, of nominal `most`; it may not borrow, as it can't be given back
   kResourceNotOffered,    // needs, the pool offers `most`
   kWaitingForRoom,        // needs, free, of `most` that the pool offers
-  kFragmented,            // one pod needs, on one node free, of `most` free together
-  kNodesNotSelected,      // no node of the pool has the labels and taints that some pod needs
+  kFragmented,            // one pod needs, at most free on one node, of `most` free in total
+  kNodesNotSelected,      // no node of the pool has the labels and taints that a pod needs
   kUnknownTopologyLevel,  // it requires a level that the policy does not list
-  kTopologyNeedsNodes,    // it requires a domain, and can't be pinned to nodes
-  kNoTopologyDomain,      // needs: its pods; free: the most for which one domain has room
-  kUnplaceable,           // needs: its pods; free: those for which there is a node
-  kReserved,              // it would fit, and `behind` has waited longer for what it would take
-  kBehindInQueue,         // its turn did not come
+  kTopologyNeedsNodes,    // it requires a domain and can't be pinned to nodes
+  kNoTopologyDomain,      // needs: its pods; free: the most that one domain has room for
+  kUnplaceable,           // needs: its pods; free: those with a node that has room
+  kReserved,              // it would fit, but the capacity is reserved for `behind`
+  kBehindInQueue,         // its turn has not come
 };
 const char* to_string(Reason reason);
 
@@ -49,34 +49,35 @@ struct Verdict {
   std::int64_t needs = 0;
   std::int64_t free = 0;
   std::int64_t most = 0;
-  // Of kBehindInQueue: the head of a StrictFIFO queue, if one; of kReleaseRefused,
-  // kWaitingForOthers, kBackingOff and kNotReady: itself; of kReserved: for whom.
+  // For kBehindInQueue: the head of a StrictFIFO queue, or null. For kReleaseRefused,
+  // kWaitingForOthers, kBackingOff and kNotReady: the workload itself. For kReserved: the workload
+  // with the reservation.
   const Workload* behind = nullptr;
-  // It is not ready, and others of its StrictFIFO queue go before it.
+  // It is not ready, and others in its StrictFIFO queue pass it.
   bool passed = false;
-  WishId wish = Catalog::kNoWish;  // what it requires of the topology
-  // How many nodes more the pool may get for which nobody waits yet, if it is elastic.
+  WishId wish = Catalog::kNoWish;  // the topology that it requires
+  // If the pool is elastic: how many nodes the autoscaler may add that no workload waits for.
   std::optional<std::int64_t> nodes_to_come;
-  // Room and quota are kept for it, or of kReserved for `behind`, which begins then at the latest
-  // (microseconds since the epoch; 0: nobody knows when).
+  // Capacity is reserved for this workload, or for kReserved for `behind`, which then starts at
+  // this time at the latest (microseconds since the epoch; 0: unknown).
   std::optional<std::int64_t> reserved;
-  // Running work that its queue would take back for it, and that has to stay (displaced.h).
+  // A running workload that its queue would take back for it, but that has to stay (displaced.h).
   const Workload* kept = nullptr;
   bool operator==(const Verdict&) const = default;
 };
 
-struct Ahead {  // who has to be gone before an admission is let go
+struct Ahead {  // a workload that has to be gone before an admission is released
   const Workload* workload = nullptr;
-  bool evicted = false;               // it is taken back for this one
-  std::int64_t lost_gpu_seconds = 0;  // then, of work that was not saved
-  bool idle = false;                  // then, as its GPUs are
+  bool evicted = false;               // berth takes it back for this admission
+  std::int64_t lost_gpu_seconds = 0;  // if evicted: work that was not saved
+  bool idle = false;                  // if evicted: because its GPUs are idle
   bool operator==(const Ahead&) const = default;
 };
 
-// Of a gang that asked for a domain: the next level to the one that it stands in.
+// For a gang with a topology wish: the level below the one whose domain holds it.
 struct Narrower {
   std::size_t level = 0;
-  std::int64_t room = 0;  // for how many of its pods one domain of it has room at the most
+  std::int64_t room = 0;  // the most pods that one domain of this level has room for
 };
 
 struct Admission {
@@ -84,11 +85,11 @@ struct Admission {
   PoolId pool = Catalog::kAny;
   std::int64_t pods = 0;
   std::vector<std::pair<KeyId, std::int64_t>> amounts;
-  // Where its pods are pinned to, by shape; of a Job each node once. Empty: they are not.
+  // The nodes that its pods are pinned to, by shape; for a Job, each node once. Empty: not pinned.
   std::vector<std::pair<ShapeId, NodeId>> nodes;
-  std::vector<Ahead> ahead;   // those that are displaced for it, and those that leave anyway
-  bool after_others = false;  // it fits once those that leave have gone
-  bool to_come = false;       // on nodes that the pool is yet to get
+  std::vector<Ahead> ahead;   // displaced workloads, and workloads that leave anyway
+  bool after_others = false;  // it fits once leaving workloads are gone
+  bool to_come = false;       // on nodes that the autoscaler may add
   std::optional<Narrower> narrower;
 };
 

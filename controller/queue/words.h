@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentences of verdicts.
+// Words: the sentences for verdicts.
 #pragma once
 
 #include <string>
@@ -10,19 +10,15 @@
 
 namespace berth::queue {
 
-// "pool training", "any pool".
+// Returns "pool training" or "any pool".
 std::string name_place(PoolId pool, const Catalog& catalog);
-
-// "12", "0.5": an amount of a quota resource; of the class gpu in GPUs.
-std::string format_amount(std::int64_t amount, ResourceId resource);
-std::string format_thousandths(std::int64_t amount);  // "12.5"
 
 // Why it waits, with the numbers, and what that means for it.
 std::string describe(const Verdict& verdict, const Catalog& catalog);
-// Whether that sentence names each workload in full, "Job/NAMESPACE/NAME", so that its namespace is
-// known. False for a reason that no verdict has.
+// Whether that sentence names every workload in full, "Job/NAMESPACE/NAME", so that a reader knows
+// its namespace. Returns false for an unknown reason.
 bool names_in_full(std::string_view reason);
-// What suffices for it, and where.
+// Returns what suffices for the workload, and where.
 std::string describe(const Admission& admission, const Catalog& catalog);
 
 }  // namespace berth::queue

@@ -10,7 +10,6 @@
 
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/capped.h"
-#include "controller/queue/recall.h"
 #include "controller/queue/record_cover.h"
 
 namespace berth::queue {
@@ -43,21 +42,22 @@ std::int64_t wanted_pods(const JobFact& job) {
   return std::max<std::int64_t>(0, std::min(job.parallelism, left));
 }
 
-// Until its pods are gone it holds what it holds.
 bool is_group(const Workload& workload) { return workload.name->starts_with("PodGroup/"); }
 
+// Whether berth takes this admission back. Until its pods are gone the workload stays charged.
 bool is_taken_back(const Workload& workload, const AdmissionFact& admission) {
   return workload.taken_back.contains(admission.since);
 }
 
-// The controller of such a gang may be re-creating all of its pods, which need their quota again.
+// The controller of such a gang may re-create all of its pods, which need their quota again. So its
+// leaving is never counted on.
 constexpr std::int64_t kNotCountedOn = 1;
 
-// For how long a gang that is not whole may hold up its StrictFIFO queue.
+// How long an incomplete gang may block its StrictFIFO queue, in microseconds.
 constexpr std::int64_t kHeadsUnready = 60'000'000;
 constexpr std::int64_t kHeadsForEver = std::numeric_limits<std::int64_t>::max();
 
-// When the first of the pods hangs that are still there.
+// When the first of its existing pods begins to hang.
 std::int64_t hangs_from(const Workload& workload) {
   std::int64_t first = 0;
   if (!workload.pods) return first;
@@ -74,7 +74,7 @@ bool waits_for_others(const Workload& workload) {
   return open_entry(workload) != nullptr && !workload.in_flight->ahead.empty();
 }
 
-// What `pods` of an admission's pods are charged, and how much of it goes with those that leave.
+// Charges the part of the admission for `pods` pods, and says how much of it `leaving` pods free.
 void charge(const AdmissionFact& admission, std::int64_t pods, std::int64_t leaving,
             Catalog& catalog, std::vector<Charge>& charges) {
   const PoolId pool = catalog.pool(admission.pool);
@@ -118,7 +118,8 @@ std::vector<std::pair<ShapeId, std::int64_t>> pods_to_restart(const Workload& wo
   return out;
 }
 
-// On each of its nodes all that are to come: kube-scheduler may put them there.
+// Claims room for all missing and unbound pods on each of its nodes: kube-scheduler may put them on
+// any of them.
 void claim_for_job(const Workload& workload, const AdmissionFact& admission, std::int64_t missing,
                    ShapeId missing_shape, Catalog& catalog, std::vector<Claim>& claims) {
   std::vector<Claim> unbound;
@@ -135,14 +136,14 @@ void claim_for_job(const Workload& workload, const AdmissionFact& admission, std
   }
 }
 
-// Each member has its own node, as its record says or, before it is let go, the ledger. A gated
-// one that the record does not cover takes no room: it is not let go.
+// Each member has its own node: its record says which, or before its release the ledger. A gated
+// member that the record does not cover takes no room, as it is not released.
 void claim_for_group(const Workload& workload, const AdmissionFact& admission,
                      const std::vector<const Pod*>& covered, std::int64_t missing, Catalog& catalog,
                      std::vector<Claim>& claims) {
   const PoolId pool = catalog.pool(admission.pool);
   const AdmissionFact* entry = open_entry(workload);
-  auto next = covered.begin();  // they stand in the same order
+  auto next = covered.begin();  // both are in the same order
   for (const Pod* pod : workload.pods->all) {
     const bool follows = next != covered.end() && *next == pod;
     if (follows) ++next;
@@ -183,8 +184,8 @@ std::vector<const Pod*> ended_of(const Workload& workload) {
   return ended;
 }
 
-// The members that a gang is to have. The size that an admitted gang states may be edited: it then
-// neither holds nor reserves more than its admission says.
+// The number of members that a gang should have. A user may edit the size that an admitted gang
+// states. The gang then neither holds nor reserves more than its admission says.
 std::int64_t size_of(const Pod& first, const std::vector<const Pod*>& ended,
                      const AdmissionFact* admission) {
   const std::int64_t size = first.group_size - std::ssize(ended);
@@ -219,14 +220,14 @@ bool could_stay(const Workload& workload) {
   return std::ranges::any_of(workload.pods->all, [](const Pod* pod) { return pod->stays; });
 }
 
-// The last member to arrive is the last news of a gang that is not whole.
+// The time counts from the youngest member of an incomplete gang.
 std::int64_t heads_until(const Workload& workload) {
   std::int64_t youngest = 0;
   for (const Pod* pod : workload.pods->all) youngest = std::max(youngest, pod->created);
   return youngest + kHeadsUnready;
 }
 
-// Pods of a Job's last run hold it up until they hang.
+// Pods of a Job's last run block it until they hang.
 std::int64_t heads_until_they_hang(const Workload& workload) {
   std::int64_t last = 0;
   if (workload.pods) {
@@ -242,7 +243,7 @@ Standing of_job(const Workload& workload, Catalog& catalog, const NodeRoom& room
   const Job& job = *workload.job;
   const Counts counts = counts_of(workload);
   const AdmissionFact* admission = admission_of(workload);
-  // An entry in the ledger will resume it. One that is being deleted makes no more pods.
+  // A ledger entry will resume a suspended Job. A Job that is being deleted creates no more pods.
   const bool suspended = (job.suspended && open_entry(workload) == nullptr) || job.hangs_from != 0;
 
   Standing out{
@@ -283,7 +284,8 @@ Standing of_job(const Workload& workload, Catalog& catalog, const NodeRoom& room
   return out;
 }
 
-// What its gated pods ask and, where it starts fast, those that are missing of `pods`.
+// The requests of its gated pods and, if the group may start early, those of the missing ones of
+// `pods`.
 ClassId class_of_group(const Workload& workload, std::int64_t pods, Catalog& catalog) {
   const Pod& first = **workload.pods->all.begin();
   std::map<ShapeId, std::int64_t> asks;
@@ -312,13 +314,13 @@ Standing of_group(const Workload& workload, Catalog& catalog, const NodeRoom& ro
   out.stays = could_stay(workload);
   if (first.fast && seeded(SeededBug::kChargeWhoCame)) out.pods = counts.live;
   out.leaves = counts.live > 0 && counts.live == counts.leaving;
-  // Nobody admitted it, and it is taken back for being idle.
+  // No queue admitted it, and berth takes it back because its GPUs are idle.
   if (admission == nullptr && counts.bound > 0 && workload.taken_back.contains(0))
     out.leaves = true;
   if (admission != nullptr) {
     const bool taken_back = is_taken_back(workload, *admission);
     out.leaves = out.leaves || taken_back;
-    catalog.pool(admission->pool);  // whether or not anything else has named it by now
+    catalog.pool(admission->pool);  // adds the pool to the catalog, if it is not there
     const std::vector<const Pod*> covered = covered_members(workload, catalog, room);
     const std::int64_t uncovered = counts.waiting - std::ssize(covered);
     if (uncovered > 0) out.pods = std::max(size, counts.live - uncovered);
@@ -358,13 +360,14 @@ Standing of_group(const Workload& workload, Catalog& catalog, const NodeRoom& ro
   return out;
 }
 
-// The record says more than the entry: how the pool came into the selector.
+// Compares only these members: the record has more than the entry, for example how the pool came
+// into the selector.
 bool is_same_decision(const AdmissionFact& record, const AdmissionFact& entry) {
   return record.uid == entry.uid && record.since == entry.since && record.epoch == entry.epoch;
 }
 
-// A Job whose spec has changed since is not what was decided on. A release that is under way fails
-// of the change, as it fails of the annotation that holds the Job.
+// If the Job's spec has changed, it is not what berth decided on. A release that is on its way then
+// fails with a conflict. The same holds for a Job that a user holds.
 bool is_unshown(const LedgerFact& entry, const Job& job) {
   const AdmissionFact& admission = entry.admission;
   if (job.uid != admission.uid || !job.suspended || job.held) return false;
@@ -387,7 +390,7 @@ const LedgerFact* unshown_entry(const Workload& workload) {
 std::map<ShapeId, std::int64_t> pods_to_come(const PodsOfWorkload& pods, std::int64_t missing) {
   std::map<ShapeId, std::int64_t> out;
   if (missing <= 0) return out;
-  std::map<std::string_view, std::pair<const Pod*, std::int64_t>> roles;  // first, and how many
+  std::map<std::string_view, std::pair<const Pod*, std::int64_t>> roles;  // first pod and number
   for (const Pod* pod : pods.all) {
     if (pod->fast && pod->fast->role_size > 0)
       ++roles.try_emplace(pod->fast->role, pod, 0).first->second.second;
@@ -428,7 +431,8 @@ bool is_restarting(const Workload& workload) {
   return restart != nullptr && admission_of(workload) == &restart->admission;
 }
 
-// The mark does not hold for another owner's pods. For pods whose owner is not known yet it may.
+// The mark is not valid for another owner's pods. If the owner of a pod is not known yet, it may be
+// valid.
 const RestartFact* restart_of(const Workload& workload) {
   const RestartFact* restart = workload.restart.get();
   if (restart == nullptr || workload.taken_back.contains(restart->admission.since)) return nullptr;
@@ -447,7 +451,7 @@ const RestartFact* restart_of(const Workload& workload) {
 
 std::string seat_of(const Pod& pod, const Catalog& catalog) {
   if (!pod.role.empty()) return pod.role.str();
-  std::map<std::string_view, std::int64_t> gpus;  // by name: a record outlives this process
+  std::map<std::string_view, std::int64_t> gpus;  // by name, as a record outlives this process
   for (const auto& [resource, amount] : catalog.shape_requests(pod.shape))
     if (catalog.counts_as_gpu(resource) && amount > 0)
       gpus[catalog.resource_name(resource)] = amount;
@@ -470,7 +474,7 @@ std::vector<const Pod*> covered_members(const Workload& workload, const Catalog&
   const auto shows_it = [&](const Pod* pod) {
     return pod->admitted && pod->admitted->since == admission->since;
   };
-  // A member that came past the webhook before the gang was admitted has none of its seats.
+  // A member that was created without review before the gang was admitted has none of its seats.
   SeatsLeft seats(*admission, catalog, room);
   for (const Pod* pod : workload.pods->all)
     if (pod->state != PodState::kWaiting && (!alike || shows_it(pod))) seats.occupy(*pod);
@@ -498,7 +502,7 @@ bool may_go_now(const Workload& workload) {
 
 std::int64_t setbacks_of(const Workload& workload) {
   if (workload.job) return workload.job->setbacks;
-  return workload.recall && leaves_out(*workload.recall) ? workload.recall->times : 0;
+  return workload.recall && workload.recall->leaves_out() ? workload.recall->times : 0;
 }
 
 std::int64_t checkpoint_of(const Workload& workload) {
@@ -592,7 +596,7 @@ void PodsOfWorkload::count(const Pod& pod, std::int64_t by) {
       of.leaving += by;
       break;
     case PodState::kEnded:
-      break;  // Workload::add keeps it elsewhere
+      break;  // Workload::add keeps it in `ended`
   }
   if (of.live() == 0) shapes.erase(pod.shape);
   std::int64_t& says = sizes[pod.group_size];
@@ -607,7 +611,7 @@ Standing standing_of(const Workload& workload, Catalog& catalog, const NodeRoom&
     if (out.leaves) out.hangs_from = out.loses_pods ? kNotCountedOn : hangs_from(workload);
     out.newer = newer_version(workload).has_value();
     if (!out.newer) return out;
-    // What it is charged stands. Nothing is done by a record that this berth does not know.
+    // Its charges stay. But berth does not act on a record that it does not know.
     out.to_release = out.uncovered = out.loses_pods = false;
     out.unready = Unready::kNewerRecord;
     return out;

@@ -2,6 +2,7 @@
 #include "controller/reconcilers/key_families.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "controller/admission/reconcile_bypass.h"
@@ -13,71 +14,78 @@
 #include "controller/observe/reconcile.h"
 #include "controller/policy/reconcile.h"
 #include "controller/queue/reconcile.h"
+#include "controller/queue/start_teller.h"
+#include "controller/queue/usage_meter.h"
 
 namespace berth {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+// For keys that no name ends.
+template <Plan (*kReconcile)(const Snapshot&)>
+Plan whole(const Snapshot& snapshot, std::string_view) {
+  return kReconcile(snapshot);
+}
+
+template <class Keeper>
+std::function<Plan(const Snapshot&)> start() {
+  return [keeper = std::make_shared<Keeper>()](const Snapshot& snapshot) {
+    return keeper->reconcile(snapshot);
+  };
+}
+
+Plan reconcile_idle_with_prices(const Snapshot& snapshot) {
+  return reconcile_idle(snapshot,
+                        [&](const Pod& pod) { return cost::monthly_price(snapshot, pod); });
+}
+
+}  // namespace
 
 const std::array<KeyFamily, 20> kKeyFamilies = {{
     {.prefix = kLayoutKeys, .reconcile = reconcile_mig_layout, .interval = 1s},
     {.prefix = kNodeKeys, .reconcile = reconcile_node_rollout, .urgent = true},
     {.prefix = kPoolKeys, .reconcile = reconcile_pool_node},
     {.prefix = kBypassKeys, .reconcile = reconcile_bypass},
-    {.prefix = kSlotsKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_slots(snapshot); }},
+    {.prefix = kSlotsKey, .reconcile = whole<reconcile_slots>},
     {.prefix = kAgentConfigKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_agent_config(snapshot); },
+     .reconcile = whole<reconcile_agent_config>,
      .interval = 1s,
      .tidies = true},
     {.prefix = kPolicyKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_policy(snapshot); },
+     .reconcile = whole<reconcile_policy>,
+     .on_samples = true,
      .interval = 1s},
     {.prefix = kIdleKey,
-     .reconcile =
-         [](const Snapshot& snapshot, std::string_view) {
-           return reconcile_idle(
-               snapshot, [&](const Pod& pod) { return cost::monthly_price(snapshot, pod); });
-         },
+     .reconcile = whole<reconcile_idle_with_prices>,
+     .on_policy_edit = true,
+     .on_samples = true,
      .interval = 1s},
     {.prefix = kReclaimKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_reclaim(snapshot); },
+     .reconcile = whole<reconcile_reclaim>,
+     .on_policy_edit = true,
+     .on_samples = true,
      .interval = 1s},
     {.prefix = kCostKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_cost(snapshot); },
+     .starts = start<CostMeter>,
+     .on_policy_edit = true,
+     .on_samples = true,
      .interval = 1s},
     {.prefix = kHealthKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_health(snapshot); },
+     .reconcile = whole<reconcile_health>,
+     .on_policy_edit = true,
+     .on_samples = true,
      .interval = 1s},
-    {.prefix = kQueuesKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_queues(snapshot); },
-     .interval = 1s},
-    {.prefix = kNamespaceQuotasKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_namespace_quotas(snapshot); },
-     .interval = 1s},
+    {.prefix = kQueuesKey, .reconcile = whole<reconcile_queues>, .interval = 1s},
+    {.prefix = kNamespaceQuotasKey, .reconcile = whole<reconcile_namespace_quotas>, .interval = 1s},
     {.prefix = kAdmissionsKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_admissions(snapshot); },
+     .reconcile = whole<reconcile_admissions>,
+     .on_samples = true,
      .interval = 50ms},
-    {.prefix = kReasonsKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_reasons(snapshot); },
-     .interval = 1s},
-    {.prefix = kEstimatesKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_estimates(snapshot); },
-     .interval = 1s},
-    {.prefix = kUsageKey,
-     .reconcile = [](const Snapshot& snapshot,
-                     std::string_view) { return reconcile_usage(snapshot); },
-     .interval = 1s},
+    {.prefix = kReasonsKey, .reconcile = whole<reconcile_reasons>, .interval = 1s},
+    {.prefix = kEstimatesKey, .starts = start<StartTeller>, .interval = 1s},
+    {.prefix = kUsageKey, .starts = start<UsageMeter>, .interval = 1s},
     {.prefix = kReleaseKeys, .reconcile = reconcile_release, .urgent = true},
     {.prefix = kRequeueKeys, .reconcile = reconcile_requeue},
     {.prefix = kDeadNodeKeys, .reconcile = reconcile_dead_node},

@@ -15,10 +15,18 @@ bool is_deposed(const Snapshot& snapshot) {
   return !snapshot.offline && newest > snapshot.epoch;
 }
 
-Plan reconcile(const Snapshot& snapshot, std::string_view key) {
+Plan reconcile(const Snapshot& snapshot, std::string_view key, StartedFamilies& started) {
   const KeyFamily& family = family_of(key);
   if (is_deposed(snapshot)) return {};
-  return family.reconcile(snapshot, family.name_in(key));
+  if (family.starts == nullptr) return family.reconcile(snapshot, family.name_in(key));
+  auto& reconcile_started = started[family.prefix];
+  if (!reconcile_started) reconcile_started = family.starts();
+  return reconcile_started(snapshot);
+}
+
+Plan reconcile(const Snapshot& snapshot, std::string_view key) {
+  StartedFamilies none;
+  return reconcile(snapshot, key, none);
 }
 
 }  // namespace berth

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "controller/core/stop.h"
-#include "controller/cost/cost_meter.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_figures.h"
@@ -16,8 +15,6 @@
 #include "controller/queue/budget_figures.h"
 #include "controller/queue/idle_measures.h"
 #include "controller/queue/queue_figures.h"
-#include "controller/queue/start_teller.h"
-#include "controller/queue/usage_meter.h"
 #include "controller/reconcilers/cause_of.h"
 #include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
@@ -28,13 +25,9 @@ namespace berth {
 Reconcilers reconcilers(const Settings& settings) {
   Reconcilers all;
   // What a process has counted, or played, goes with it, as its caches do.
-  all.reconcile = [usage = std::make_shared<UsageMeter>(), cost = std::make_shared<CostMeter>(),
-                   starts = std::make_shared<StartTeller>()](const Snapshot& snapshot,
-                                                             std::string_view key) {
-    if (key == kUsageKey && !is_deposed(snapshot)) return usage->reconcile(snapshot);
-    if (key == kEstimatesKey && !is_deposed(snapshot)) return starts->reconcile(snapshot);
-    if (key == kCostKey && !is_deposed(snapshot)) return cost->reconcile(snapshot);
-    return reconcile(snapshot, key);
+  all.reconcile = [started = std::make_shared<StartedFamilies>()](const Snapshot& snapshot,
+                                                                  std::string_view key) {
+    return reconcile(snapshot, key, *started);
   };
   all.families = kKeyFamilies;
   all.all_keys = [settings](const ClusterState& cluster) { return all_keys(cluster, settings); };

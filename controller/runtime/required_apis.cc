@@ -27,7 +27,7 @@ std::vector<ResourceNeed> required_apis(bool writes, bool leader_elect) {
   Watched::each([&]<class T>() {
     if (!kWatching<T>.optional) needs.push_back({.kind = kKind<T>, .verbs = {"list", "watch"}});
   });
-  // Asked for one at a time too: by guards, and past a watch that lags.
+  // berth also reads single objects: in guards, and if a watch lags.
   for (const KindInfo& kind : {kKind<Node>, kKind<Pod>, kKind<ConfigMap>})
     needs.push_back({.kind = kind, .verbs = {"get"}});
   if (!writes) return needs;
@@ -35,6 +35,7 @@ std::vector<ResourceNeed> required_apis(bool writes, bool leader_elect) {
   needs.push_back({.kind = kKind<MIGLayout>, .subresource = "status", .verbs = {"patch"}});
   needs.push_back({.kind = kKind<Node>, .verbs = {"patch"}});
   needs.push_back({.kind = kKind<Pod>, .verbs = {"delete"}});
+  needs.push_back({.kind = kKind<Pod>, .subresource = "status", .verbs = {"patch"}});
   needs.push_back(
       {.kind = kKind<Pod>, .subresource = "eviction", .body = "policy/v1", .verbs = {"create"}});
   needs.push_back({.kind = kKind<ConfigMap>, .verbs = {"create", "patch"}});

@@ -60,7 +60,7 @@ NodeEnd node_end(const json& node, const std::map<std::string, int>& gpu_pods) {
   return end;
 }
 
-// Letters, not bytes: "×" is one.
+// In characters, not bytes: "×" is one.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));

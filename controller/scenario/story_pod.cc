@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pod's lines: where it runs, that it is sent away, that it ends or finds no room. The agents'
-// own pods, and DaemonSets', have none.
+// A pod's lines: where it runs, its eviction, its end, and that it fits no node. Pods of NVIDIA's
+// node components and of DaemonSets have none.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

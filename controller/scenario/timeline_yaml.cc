@@ -269,7 +269,7 @@ class IncidentReader {
   const std::set<std::string>& nodes_;
   const Scenario& scenario_;
   Incident incident_;
-  bool broken_ = false;  // the file of an apply
+  bool broken_ = false;  // the file of an apply is broken
 };
 
 std::set<std::string> all_nodes(const Scenario& scenario) {

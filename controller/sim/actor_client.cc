@@ -36,7 +36,7 @@ WriteReply ActorClient::update(std::string_view plural, json object,
                                const std::string& subresource) const {
   const std::string namespace_ = namespace_of(object);
   const std::string name = name_of(object);
-  // "Without precondition": some kinds insist on a version, and then it is the one that stands.
+  // Some kinds require a version: then an update without precondition uses the present one.
   const ObjectPtr live = get(plural, namespace_, name);
   if (live != nullptr && text_at(object, {"metadata", "resourceVersion"}).empty())
     object["metadata"]["resourceVersion"] = (*live)["metadata"]["resourceVersion"];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ActorClient: how an actor of the simulation (kubelet, scheduler, a person) reads and writes.
-// Reads see the store's truth; an actor whose view lags says so by acting later. Writes go through
-// the API server's rules under the actor's name. Objects are named by their kind's plural.
+// ActorClient: how an actor of the simulation (kubelet, scheduler, user) reads and writes. Reads
+// return the store's present state; an actor with an outdated view acts later instead. Writes
+// follow the API server's rules under the actor's name. Calls name objects by their kind's plural.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,17 +21,17 @@ class ActorClient {
                 const std::string& name) const;
   std::vector<ObjectPtr> list(std::string_view plural, std::string_view namespace_ = {}) const;
 
-  // apiVersion and kind are filled in where they are missing.
+  // Fills in apiVersion and kind if they are missing.
   WriteReply create(std::string_view plural, nlohmann::json object) const;
-  // Past the webhooks, who may take their time.
+  // Asks the webhooks, which may take some time.
   void submit(std::string_view plural, nlohmann::json object, const ApiServer::Done& done) const;
-  // The whole object or its status, without precondition unless the object carries one.
+  // Writes the whole object or its status, without a precondition unless the object has one.
   WriteReply update(std::string_view plural, nlohmann::json object,
                     const std::string& subresource = "") const;
   WriteReply merge_patch(std::string_view plural, const std::string& namespace_,
                          const std::string& name, nlohmann::json patch,
                          const std::string& subresource = "") const;
-  // `force` as `kubectl apply --server-side --force-conflicts`.
+  // `force` is `kubectl apply --server-side --force-conflicts`.
   WriteReply apply(std::string_view plural, nlohmann::json object, bool force = false) const;
   WriteReply remove(std::string_view plural, const std::string& namespace_,
                     const std::string& name) const;

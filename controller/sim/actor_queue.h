@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ActorQueue: what an actor still has to look at, each object at most once. Level-triggered:
-// whoever notices a change wakes the key, and the step looks at what then stands. A key that waits
-// already is looked at at the earlier of both times.
+// ActorQueue: the objects that an actor must still process, each at most once. Level-triggered: a
+// change wakes the key, and the step uses the state at its own time. If the key is already waiting,
+// the earlier of the two times counts.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ class ActorQueue {
  public:
   using Span = std::chrono::nanoseconds;
 
-  // `lag`: how long after a change the step is taken, give or take a half of it.
+  // `lag`: time from a change to the step, plus or minus half of it.
   ActorQueue(Simulation& simulation, Span lag, std::function<void(const StoreKey&)> step);
   ~ActorQueue();
   ActorQueue(const ActorQueue&) = delete;

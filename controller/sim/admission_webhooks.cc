@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: take() begins a creation, mutate(), validate() and store() are its stages; each asks by
-// ask(), and conclude() reads the answer, whichever way it comes about first.
+// Outline: take() starts a creation; mutate(), validate() and store() are its stages. Each asks
+// with ask(). conclude() handles the answer or the timeout, whichever comes first.
 #include "controller/sim/admission_webhooks.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ namespace {
 constexpr std::chrono::nanoseconds kFastest = 500us;
 constexpr std::chrono::nanoseconds kSlowest = 4ms;
 
-// The simulation calls Kubernetes' controllers by their accounts' names alone.
+// In the simulation, Kubernetes' controllers have only their accounts' short names.
 std::string username_of(const std::string& user) {
   return user.ends_with("-controller") ? "system:serviceaccount:kube-system:" + user : user;
 }
@@ -110,7 +110,7 @@ void AdmissionWebhooks::mutate(const CreationPtr& creation, bool may_come_again)
       try {
         apply_json_patch(creation->object, parse_json(decode_base64(text).value_or("")));
       } catch (const Refusal& refused) {
-        // failurePolicy is for those who do not answer.
+        // failurePolicy applies only to webhooks that do not answer.
         return finish(creation,
                       refusal(500, "InternalError", "Internal error occurred: " + refused.message));
       }
@@ -120,7 +120,7 @@ void AdmissionWebhooks::mutate(const CreationPtr& creation, bool may_come_again)
   ask(creation, "/mutate", next, fault);
 }
 
-// Webhooks that validate are shown what would be stored, with its name.
+// Validating webhooks see the object as it would be stored, with its name.
 void AdmissionWebhooks::validate(const CreationPtr& creation) {
   WriteRequest tried = creation->request;
   tried.body = std::make_shared<const json>(creation->object);
@@ -173,7 +173,7 @@ void AdmissionWebhooks::ask(const CreationPtr& creation, const std::string& path
 
 void AdmissionWebhooks::conclude(const std::shared_ptr<Review>& review,
                                  const WebhookAnswer& answer) {
-  if (std::exchange(review->over, true)) return;  // too late
+  if (std::exchange(review->over, true)) return;  // after the timeout
   network_.cancel(review->timeout);
   if (answer.code == 0) return go_without(*review, "connect: connection refused");
   const json body = parse_json(answer.body);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// AdmissionWebhooks: what a kube-apiserver does about the creation of a pod or a Job where berth's
-// webhook configurations stand. It holds the creation, asks who mutates, applies the patch, looks
-// whether what came of it is valid, asks who validates, and stores it. An answer that comes after
-// its time is without effect, and failurePolicy says what then becomes of the creation.
+// AdmissionWebhooks: how a kube-apiserver with berth's webhook configurations creates a pod or a
+// Job. It holds the creation, asks the mutating webhook, applies the patch, validates the result,
+// asks the validating webhook, and stores the object. An answer after the timeout has no effect;
+// failurePolicy then decides about the creation.
 //
-// It lives on the world's loop, and in the server's `admission` until it is gone.
+// It lives on the world's loop, and is the server's `admission` hook while it exists.
 #pragma once
 
 #include <chrono>
@@ -19,39 +19,40 @@
 
 namespace berth::sim {
 
-// Code 0: nobody listens, or the connection broke.
+// Code 0: no process listens, or the connection broke.
 struct WebhookAnswer {
   int code = 0;
   std::string body;
 };
 
-// What goes wrong with one review.
+// Faults of one review.
 struct ReviewFault {
   bool unreachable = false;
   std::chrono::nanoseconds delay{0};  // of the answer
-  // Of a mutation: another webhook then changed the object too, so this one is asked again
+  // For a mutation: another webhook then changes the object, so the server asks this one again
   // (reinvocationPolicy: IfNeeded).
   bool asked_again = false;
-  // The creation's reply is lost, and its author sends it once more.
+  // The reply to the creation is lost, and its client sends it again.
   bool sent_again = false;
 };
 
-// How the creation of `key` got past the webhooks; its name may still be to be made up.
+// How the creation of `key` passed the webhooks; its name may still be empty.
 struct Passage {
   StoreKey key;
   MonotonicTime asked{0};  // when the first review left
-  bool reviewed = true;    // false: somebody did not answer, and failurePolicy is Ignore
+  bool reviewed = true;    // false: a webhook did not answer, and failurePolicy is Ignore
 };
 
 class AdmissionWebhooks {
  public:
   struct Hooks {
-    // A review by POST to "/mutate" or "/validate"; the answer comes when it comes.
+    // Sends a review by POST to "/mutate" or "/validate"; the answer may come at any time.
     std::function<void(const std::string& path, const std::string& review,
                        std::function<void(WebhookAnswer)>)>
         ask;
     std::function<ReviewFault(const std::string& path, const StoreKey&)> on_review;  // may be empty
-    std::function<void(const Passage&)> on_passed;  // may be empty; right before it is stored
+    // may be empty; called right before the object is stored
+    std::function<void(const Passage&)> on_passed;
   };
   AdmissionWebhooks(ApiServer& server, VirtualLoop& network, const VirtualClock& clock,
                     Random random, WebhookRules rules);

@@ -33,7 +33,7 @@ std::string media_type(const std::string& content_type) {
   return content_type.substr(0, content_type.find(';'));
 }
 
-// The verb of a request that writes; nothing if the path does not take the method.
+// The verb of a request that writes; nullopt if the path does not allow the method.
 std::optional<WriteVerb> verb_of(const ApiCall& call, const Target& target) {
   const bool object = !target.name.empty();
   const std::string& sub = target.subresource;
@@ -56,14 +56,14 @@ std::optional<WriteVerb> verb_of(const ApiCall& call, const Target& target) {
 ObjectPtr parse_body(const ApiCall& call, WriteVerb verb) {
   if (call.body.empty() && verb == WriteVerb::kDelete) return nullptr;
   json body = parse_json(call.body);
-  // A patch is read once the object to patch has been found.
+  // The server parses a patch only after it has found the object.
   const bool patch = verb == WriteVerb::kJsonPatch || verb == WriteVerb::kMergePatch;
   if (body.is_discarded() && !patch)
     throw bad_request("the object provided is unrecognized: the body is not JSON");
   return std::make_shared<const json>(std::move(body));
 }
 
-// A DELETE's options are its body's or else its query's, never both.
+// The options of a DELETE come from its body or from its query, never from both.
 void read_delete_query(const Target& target, WriteRequest& request) {
   json options = json::object();
   if (const auto grace = parse_revision(target.option("gracePeriodSeconds")))
@@ -74,7 +74,7 @@ void read_delete_query(const Target& target, WriteRequest& request) {
   request.body = std::make_shared<const json>(std::move(options));
 }
 
-// What was just stored has been written out for its watchers already.
+// A newly stored object has already been written as text for its watchers.
 std::string text_of(const Store& store, const ObjectPtr& object) {
   const std::vector<const Change*> last = store.since(store.revision() - 1);
   if (last.empty() || last[0]->after != object || last[0]->written_object().empty())
@@ -155,7 +155,7 @@ ApiServer::ApiServer(Store& store, const VirtualClock& clock, Random random)
            .body = std::make_shared<const json>(std::move(body)),
            .user = "kube-apiserver"});
   }
-  // By chance of their own, so that everybody else's uids are what they were without them.
+  // A generator of its own, so that drafts do not change the uids of other objects.
   Random chance(0);
   Writing writing{store_, clock_, chance, policy};
   for (json& body : system_priority_classes())

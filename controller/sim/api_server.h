@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ApiServer: what berth and the actors may ask of a kube-apiserver, answered from a Store. A model
-// of documented and tried behaviour, compared with the real one by the truth check
-// (tests/truth, docs/simulation-truth.md); where they differ, this one is wrong.
+// ApiServer: a simulated kube-apiserver on top of a Store. It models documented and tested
+// behaviour, and the truth check compares it with the real one (tests/truth,
+// docs/simulation-truth.md). If they differ, this one is wrong.
 //
-// call() speaks HTTP for berth, so that decoding is inside the test; write() is the same thing for
-// actors of the simulation, without the text. Both answer at once: how long it takes to get there
-// and back is the wire's (wire.h).
+// call() takes HTTP for berth, so that tests include decoding. write() does the same for actors of
+// the simulation, without the text. Both answer at once; the wire (wire.h) adds the time on the
+// network.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 namespace berth::sim {
 
 struct ApiCall {
-  std::string user;    // "berth-0", "kubelet"; stands in for authentication
+  std::string user;    // "berth-0", "kubelet"; replaces authentication
   std::string method;  // GET, POST, PUT, PATCH, DELETE
   std::string target;  // path and query, escaped
   std::string content_type;
@@ -35,7 +35,7 @@ struct ApiCall {
 struct ApiReply {
   int code = 200;
   std::string body;
-  std::vector<std::pair<std::string, std::string>> headers;  // beside content-type: Retry-After, …
+  std::vector<std::pair<std::string, std::string>> headers;  // besides content-type: Retry-After, …
   bool ok() const { return code >= 200 && code < 300; }
 };
 
@@ -43,29 +43,29 @@ enum class WriteVerb { kCreate, kUpdate, kJsonPatch, kMergePatch, kApply, kDelet
 
 struct WriteRequest {
   WriteVerb verb;
-  StoreKey key;               // of a create: the name may be empty, the body has it
+  StoreKey key;               // for a create the name may be empty: the body has it
   std::string subresource;    // "", "status"; an eviction needs none
   ObjectPtr body;             // object, patch, DeleteOptions or Eviction; null: none
-  bool escaped_as_go = true;  // the body's text: see apply_json_patch()
+  bool escaped_as_go = true;  // of the body's text: see apply_json_patch()
   std::string field_manager;
-  bool force = false;    // of an apply
-  bool dry_run = false;  // answers as if, and stores nothing
+  bool force = false;    // for an apply
+  bool dry_run = false;  // answers as usual, but stores nothing
   std::string user;
 };
 
 struct WriteReply {
   int code = 200;
-  ObjectPtr body;         // the object as it stands now, or a Status
+  ObjectPtr body;         // the object after the write, or a Status
   int retry_after_s = 0;  // 0: no such header
   bool ok() const { return code >= 200 && code < 300; }
 };
 
-// One open watch. Frames are handed over as they come about; whoever holds the watch decides when
-// they arrive. Dropping it closes it.
+// One open watch. The server passes on frames at once; the owner decides when they arrive.
+// Destroying the watch closes it.
 class Watch;
 struct WatchSink {
-  // A frame's bytes with the revision it brings; the change behind it, or null for a bookmark or an
-  // error. After an ERROR frame the stream ends.
+  // A frame's bytes with its revision and the change in it; null for a bookmark or an error. After
+  // an ERROR frame the stream ends.
   std::function<void(std::string frame, std::int64_t revision, const Change* change)> on_frame;
   std::function<void()> on_end;  // the server ends the stream
 };
@@ -75,34 +75,34 @@ class ApiServer {
   ApiServer(Store& store, const VirtualClock& clock, Random random);
   ~ApiServer();
 
-  // Everything but watches: reads, writes, discovery. Never throws; garbage is a 400 or 404.
+  // All requests but watches: reads, writes, discovery. Never throws; malformed requests get a 400
+  // or 404.
   ApiReply call(const ApiCall& call);
   static bool is_watch(const ApiCall& call);
-  // A watch that is refused returns null, with the refusal in `reply`. Frames that are due at once
-  // (initial events, history since the resourceVersion) are handed over within the call. Bookmarks
-  // come from beat().
+  // If the server refuses the watch, returns null and puts the refusal into `reply`. It passes
+  // frames that are due at once (initial events, history since the resourceVersion) during the
+  // call. Bookmarks come from beat().
   std::shared_ptr<Watch> watch(const ApiCall& call, WatchSink sink, ApiReply& reply);
 
   WriteReply write(const WriteRequest& request);
 
-  // As write(), but past the webhooks: what they are asked about is held, and `done` hears of it
-  // later. Where none is installed, it hears at once.
+  // Like write(), but asks the webhooks. It holds the write meanwhile and calls `done` later.
+  // Without webhooks it calls `done` at once.
   using Done = std::function<void(const WriteReply&)>;
   void submit(const WriteRequest& request, const Done& done);
-  // What webhooks are shown of a creation: with its defaults and what admission adds in every
-  // cluster.
+  // The object that webhooks see of a creation: with its defaults and the additions that admission
+  // makes in every cluster.
   WriteReply draft(const WriteRequest& request);
-  // Takes a write over and answers it in its own time, or leaves it alone (false). Empty: there are
-  // no webhooks.
+  // Takes over a write and answers it later, or returns false. Empty: there are no webhooks.
   std::function<bool(const WriteRequest&, const Done&)> admission;
 
-  // What the cluster's ValidatingAdmissionPolicies say of somebody's valid creation or update: it
-  // throws a Refusal. `live` is null of a creation. Empty: there are none.
+  // The cluster's ValidatingAdmissionPolicies: throws a Refusal for a forbidden creation or update
+  // that is otherwise valid. `live` is null for a creation. Empty: there are no policies.
   using Policy = std::function<void(const std::string& user, const StoreKey& key,
                                     const nlohmann::json* live, const nlohmann::json& next)>;
   Policy policy;
 
-  // To be called once a simulated minute: bookmarks for those who asked for them.
+  // Call it once per simulated minute: sends bookmarks to watches that asked for them.
   void beat();
 
   Store& store() { return store_; }

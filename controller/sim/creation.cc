@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-// Nothing is created in a namespace that is not there or is going.
+// The namespace must exist and must not be terminating.
 void check_namespace(const Store& store, const ResourceType& type, const StoreKey& key) {
   const ResourceType& namespaces = *find_resource_type("namespaces");
   const ObjectPtr found = store.find({&namespaces, "", key.namespace_});
@@ -53,7 +53,7 @@ StoreKey key_of(Writing& writing, const WriteRequest& request, json& object) {
   return key;
 }
 
-// What admission calls an object before its name has been made up.
+// The object's name in messages of admission, before its name is generated.
 StoreKey called(const StoreKey& key, const json& object) {
   StoreKey named = key;
   named.name = text_at(object, {"metadata", "name"});
@@ -91,7 +91,7 @@ WriteReply create_object(Writing& writing, const WriteRequest& request) {
   if (type.namespaced) check_namespace(writing.store, type, key);
 
   json& metadata = object["metadata"];
-  // What is only tried never gets as far as where this is looked at.
+  // A dry run never reaches this check on the real server.
   const bool with_version = request.verb == WriteVerb::kCreate && !request.dry_run &&
                             metadata.contains("resourceVersion");
   if (!request.dry_run) metadata.erase("resourceVersion");

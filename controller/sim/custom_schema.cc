@@ -80,7 +80,7 @@ void check(const json& value, const Field& field, const std::string& path,
   }
 }
 
-// Of the CEL rules the one that an apply breaks by leaving out what it owned.
+// Checks one CEL rule: an apply breaks it if it omits a field that it owned.
 void check_rules(const ResourceType& type, const json& spec, std::vector<Cause>& causes) {
   if (type.kind != "MIGLayout") return;
   const json* products = find_at(spec, {"productSelector"});
@@ -102,8 +102,8 @@ void check_custom_schema(const ResourceType& type, const json& object, std::vect
     found.push_back(required_value("spec"));
   else
     check(*spec, custom_spec_field(type), "spec", found);
-  // A value out of bounds is no reason not to look at the CEL rules; of the rest the server says
-  // that it has not.
+  // The server checks the CEL rules also if values are out of bounds. After other errors it reports
+  // that it has not checked them.
   const bool looks = std::ranges::all_of(
       found, [](const Cause& cause) { return cause.reason == "FieldValueInvalid"; });
   std::ranges::move(found, std::back_inserter(causes));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schemas of berth's own kinds, as far as types, required fields, enums and bounds go: read
-// from the tables that tests keep equal to the CRDs (apis/layout_fields.h, apis/policy_fields.h,
-// apis/gpu_queue_fields.h).
-// Of their CEL rules one is known.
+// CustomSchema: the schemas of berth's own kinds: types, required fields, enums and bounds. It
+// reads them from the tables that tests compare with the CRDs (apis/layout_fields.h,
+// apis/policy_fields.h, apis/gpu_queue_fields.h). It knows one of their CEL rules.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using namespace std::chrono_literals;
 
-// A pod that failed stands this long before it is replaced.
+// A failed pod is replaced after this time.
 constexpr auto kFailedHold = 5s;
 
 json& node_terms(json& spec) {
@@ -24,8 +24,8 @@ json& node_terms(json& spec) {
              ["nodeSelectorTerms"];
 }
 
-// What the controller adds to every pod of its own, so that neither cordon nor a silent kubelet
-// moves it.
+// The controller adds these tolerations to each of its pods, so that neither a cordon nor a silent
+// kubelet evicts the pod.
 json own_tolerations() {
   json tolerations;
   const auto tolerate = [&](const char* key, const char* effect) {
@@ -44,7 +44,7 @@ void add_tolerations(json& spec) {
   for (const json& toleration : kOwn) spec["tolerations"].push_back(toleration);
 }
 
-// As much of a pod's spec as says which nodes it may be on.
+// The parts of a pod's spec that decide its nodes.
 json placement_of(const json& set) {
   json spec = json::object();
   for (const char* field : {"nodeSelector", "affinity", "tolerations"})
@@ -53,7 +53,7 @@ json placement_of(const json& set) {
   return spec;
 }
 
-// The pod is meant for one node and bound by the scheduler like any other.
+// Pins the pod to one node; the scheduler binds it like any other.
 void pin(json& spec, const std::string& node) {
   json& terms = node_terms(spec);
   if (!terms.is_array()) terms = json::array({json::object()});
@@ -111,7 +111,7 @@ void DaemonSets::look_at(const StoreKey& key) {
   const json spec = placement_of(*set);
   int desired = 0;
   for (const ObjectPtr& node : client_.list("nodes")) {
-    // A NoSchedule taint keeps new pods away and leaves the one that is there.
+    // A NoSchedule taint keeps new pods off the node, but not the present one.
     const bool may_run =
         selects_node(spec, *node) && find_untolerated(spec, *node, {"NoExecute"}) == nullptr;
     const bool wanted = may_run && find_untolerated(spec, *node, {"NoSchedule"}) == nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DaemonSets: one pod on every node that the template's node selector and tolerations admit, cordon
-// or not. A node whose label no longer matches loses its pod.
+// DaemonSets: one pod on every node that the template's node selector and tolerations allow,
+// cordoned or not. If a node's label no longer matches, its pod is deleted.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ class DaemonSets {
  private:
   void look_at(const StoreKey& key);
   void create_on(const std::string& node, const StoreKey& key, const nlohmann::json& set);
-  // Removes all pods but one, and that too if it may not run.
+  // Deletes all pods but one, and also that one if it must not run.
   void thin_out(const StoreKey& key, const std::vector<ObjectPtr>& pods, bool may_run);
   bool is_worth_keeping(const StoreKey& key, const nlohmann::json& pod);
   void report(const StoreKey& key, const nlohmann::json& set, int desired);

@@ -16,14 +16,14 @@ using nlohmann::json;
 
 namespace {
 
-// Maps whose values are data: an empty map goes, an empty value stays.
+// Maps whose values are data: an empty map is removed, an empty value stays.
 constexpr std::string_view kMaps[] = {"labels",       "annotations", "matchLabels",   "data",
                                       "nodeSelector", "binaryData",  "capacity",      "allocatable",
                                       "limits",       "requests",    "disruptedPods", "hard",
                                       "used"};
 constexpr std::string_view kQuantities[] = {"capacity", "allocatable", "limits",
                                             "requests", "hard",        "used"};
-// Fields that are left out where they have Go's zero value.
+// Fields that are absent if they have Go's zero value.
 constexpr std::string_view kZeroIsAbsent[] = {
     "unschedulable", "hostNetwork", "hostPID",           "hostIPC", "nodeName", "value",
     "podCIDR",       "providerID",  "priorityClassName", "reason",  "message",  "generateName"};
@@ -42,7 +42,7 @@ bool is_zero(const json& value) {
 
 void drop_nothings(json& value);
 
-// True if the member is nothing and goes.
+// True if the member has an empty value and must be removed.
 bool is_nothing(const std::string& name, json& value) {
   if (value.is_null()) return true;
   if (value.is_object() && among(kMaps, name)) {
@@ -69,7 +69,7 @@ void drop_nothings(json& value) {
     auto& members = value.get_ref<json::object_t&>();
     for (auto member = members.begin(); member != members.end();) {
       auto& [name, inner] = *member;
-      // Ownership is sets of empty objects: nothing in it is nothing.
+      // Field sets consist of empty objects, so nothing inside them is removed.
       const bool owners = name == "managedFields" && !inner.is_null();
       const bool metadata = name == "metadata";
       if (metadata && inner.is_object()) drop_nothings(inner);
@@ -85,7 +85,7 @@ void fill(json& object, const char* name, json value) {
   if (!object.contains(name)) object[name] = std::move(value);
 }
 
-// The member as an object, made if it is missing.
+// The member as an object; creates it if it is missing.
 json& part(json& object, const char* name) {
   json& member = object[name];
   if (!member.is_object()) member = json::object();
@@ -120,7 +120,7 @@ void default_pod_spec(json& spec, bool template_) {
       for (json& container : spec[list]) {
         const bool had_requests = find_at(container, {"resources", "requests"}) != nullptr;
         default_container(container);
-        // In a template limits stand for requests only once a pod is made of it.
+        // A template's limits become requests only when a pod is made from it.
         if (template_ && !had_requests && container.is_object())
           container["resources"].erase("requests");
       }
@@ -140,7 +140,7 @@ void default_template(json& spec) {
   default_pod_spec(part(template_, "spec"), true);
 }
 
-// Times that Go's types always write.
+// Times that Go's types always write, even if empty.
 void default_conditions(json& status, std::initializer_list<const char*> fields,
                         const json& value) {
   const auto conditions = status.find("conditions");
@@ -192,7 +192,7 @@ void default_daemon_set(json& object) {
     fill(status, name, 0);
 }
 
-// By the CRD: what it does not know goes, what it has a default for comes.
+// As the CRD says: removes unknown fields and adds defaults.
 void default_by_schema(const Field& field, json& value) {
   if (field.type == FieldType::kObject && value.is_object()) {
     for (auto member = value.begin(); member != value.end();) {

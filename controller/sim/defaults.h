@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defaults: what decoding makes of an object before anything looks at it. Nulls, empty lists and
-// empty maps go, as Go's types lose them, and the defaults of the kind are filled in.
+// Defaults: the effect of the API server's decoding. It removes nulls, empty lists and empty maps,
+// as Go's types do, and fills in the kind's defaults.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

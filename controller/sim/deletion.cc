@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deletion: at once, or first a request to stop. Finalizers hold an object back; a pod that runs on
-// a node is given its grace period, and its kubelet deletes it again, with none.
+// Deletion: at once, or first a request to stop. Finalizers keep an object. A pod on a node gets
+// its grace period, and its kubelet then deletes it with a grace period of 0.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Options {
   std::optional<std::int64_t> grace_s;
   std::string uid;
   std::string resource_version;
-  std::string propagation;  // empty: by the finalizers that are there
+  std::string propagation;  // empty: decided by the object's finalizers
 };
 
 Options read_options(const WriteRequest& request) {
@@ -72,11 +72,11 @@ void check_preconditions(const StoreKey& key, const json& object, const Options&
         true);
 }
 
-// The finalizers of the garbage collector, as the propagation asks for them. Of a Job that is
-// deleted without a word about its pods they are orphaned, as batch/v1 has always done.
+// The garbage collector's finalizers for this propagation. If a Job's deletion names no
+// propagation, its pods are orphaned, as in batch/v1.
 void set_collector_finalizers(const ResourceType& type, json& object,
                               const std::string& propagation) {
-  if (type.kind == "Event") return;  // the collector does not know them
+  if (type.kind == "Event") return;  // the garbage collector ignores Events
   const bool orphans =
       (propagation.empty() && type.kind == "Job" &&
        !holds_text(object, {"metadata", "finalizers"}, kForeground)) ||
@@ -112,7 +112,7 @@ void mark_deleted(const Writing& writing, json& object, std::int64_t grace_s) {
   metadata["deletionGracePeriodSeconds"] = grace_s;
 }
 
-// How long a pod is given: none where nothing runs.
+// The pod's grace period: 0 if nothing runs.
 std::int64_t pod_grace(const json& pod, const Options& options) {
   const std::string phase = text_at(pod, {"status", "phase"});
   if (text_at(pod, {"spec", "nodeName"}).empty() || phase == "Succeeded" || phase == "Failed")
@@ -134,7 +134,7 @@ json success(const StoreKey& key, const json& object) {
           {"details", std::move(details)}};
 }
 
-// The answer is a Status; of a pod, a quota or a namespace it is what was there last.
+// The answer is a Status, or for a pod, a quota or a namespace its last state.
 WriteReply erase(Writing& writing, const WriteRequest& request, const ObjectPtr& object) {
   const StoreKey& key = request.key;
   ObjectPtr last = object;
@@ -148,8 +148,8 @@ WriteReply erase(Writing& writing, const WriteRequest& request, const ObjectPtr&
   return {.code = 200, .body = std::make_shared<const json>(success(key, *object))};
 }
 
-// A second deletion of a pod that has been given time only shortens it, never into the past: the
-// last second is left to its kubelet.
+// A second deletion of a terminating pod can only shorten its time, and never below one second: the
+// kubelet needs that.
 WriteReply delete_again(Writing& writing, const WriteRequest& request, const ObjectPtr& live,
                         const Options& options, std::int64_t pending_s) {
   if (!options.grace_s || *options.grace_s >= pending_s) return {.code = 200, .body = live};
@@ -172,7 +172,7 @@ WriteReply delete_again(Writing& writing, const WriteRequest& request, const Obj
   return erase(writing, request, stored.body);
 }
 
-// A namespace goes once its controller has emptied it.
+// A namespace is deleted once its controller has emptied it.
 WriteReply delete_namespace(Writing& writing, const WriteRequest& request, const ObjectPtr& live) {
   const bool held = find_at(*live, {"spec", "finalizers"}) != nullptr ||
                     find_at(*live, {"metadata", "finalizers"}) != nullptr;

@@ -26,7 +26,7 @@ std::optional<MonotonicTime> DevicePlugin::next_due() const {
 
 void DevicePlugin::look() {
   const std::string process = machine_.process(kPluginApp);
-  // Its config manager starts it anew when the label names another key.
+  // Its config manager restarts it when the label names another key.
   const std::string config = machine_.label(names::kDevicePluginConfig);
   const bool restarted = config != config_ && !process_.empty();
   config_ = config;
@@ -37,7 +37,7 @@ void DevicePlugin::look() {
   if (forget_due_ && *forget_due_ <= now) forget();
 }
 
-// Until the first plugin comes, the node offers what it was added with.
+// Before the first plugin starts, the node offers the resources that it was added with.
 void DevicePlugin::start_process(const std::string& process) {
   const bool was_there = !process_.empty();
   process_ = process;
@@ -50,8 +50,8 @@ void DevicePlugin::start_process(const std::string& process) {
   if (!process_.empty()) start_due_ = world_.now() + world_.about(world_.options.plugin_lag);
 }
 
-// A plugin that crashes, because GPUs differ under strategy single or its config is missing, finds
-// nothing.
+// A plugin that crashes finds no devices: because GPUs differ with strategy single, or because its
+// config is missing.
 void DevicePlugin::find_devices() {
   start_due_.reset();
   const PluginSharing sharing =
@@ -61,7 +61,7 @@ void DevicePlugin::find_devices() {
   withdraw();
 }
 
-// All but what is about to be registered.
+// Withdraws all resources but those that are about to be registered.
 void DevicePlugin::withdraw() {
   json body = withdraw_patch(*machine_.node(), unregistered_);
   if (body.is_null()) return;
@@ -82,7 +82,7 @@ void DevicePlugin::register_next() {
   machine_.patch(kubelet_, std::move(body), "status");
 }
 
-// The kubelet's patience with resources that nobody serves any more.
+// The end of the kubelet's grace period for resources without a plugin.
 void DevicePlugin::forget() {
   forget_due_.reset();
   json body = forget_patch(*machine_.node());

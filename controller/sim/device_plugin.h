@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DevicePlugin: NVIDIA's device plugin on one node, with the kubelet's part in it. What the GPUs
-// are cut in is found out once, when the plugin starts, and told resource by resource. When it
-// leaves, nothing can be allocated at once; capacity goes to 0 after a grace, and keys stay.
+// DevicePlugin: NVIDIA's device plugin on one node, including the kubelet's part. When it starts,
+// it reads the GPUs' partitions once and registers them resource by resource. When it stops,
+// allocatable becomes 0 at once and capacity after a grace period. The keys stay.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ class DevicePlugin {
  public:
   DevicePlugin(AgentWorld& world, GpuMachine& machine);
 
-  // Only while the machine runs.
+  // Call it only while the machine runs.
   void look();
   std::optional<MonotonicTime> next_due() const;
 
@@ -32,7 +32,7 @@ class DevicePlugin {
   GpuMachine& machine_;
   const ActorClient kubelet_;
   std::string process_;
-  std::string config_;  // the key of its ConfigMap that it runs with
+  std::string config_;  // the key of its ConfigMap that it uses
   std::optional<MonotonicTime> start_due_;
   std::map<std::string, int> unregistered_;
   std::optional<MonotonicTime> register_due_;

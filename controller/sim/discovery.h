@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Discovery: what is served, as GET /api/v1 and /apis/GROUP/VERSION tell it.
+// Discovery: the resources that the server offers, as in GET /api/v1 and /apis/GROUP/VERSION.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace berth::sim {
 
-// An APIResourceList; throws a Refusal if nothing of that group and version is served.
+// An APIResourceList; throws a Refusal if the server has no resource of that group and version.
 std::string describe_resources(const Target& target);
 std::string describe_version();
 

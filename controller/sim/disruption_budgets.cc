@@ -17,10 +17,10 @@ namespace {
 using nlohmann::json;
 using namespace std::chrono_literals;
 
-// An eviction that was granted and whose pod is still there is believed for so long.
+// A granted eviction counts for this time while its pod still exists.
 constexpr auto kDisruptionTimeout = 2min;
 
-// "2" or "30%" of a total, percents rounded up, as everything in a budget is.
+// "2" or "30%" of a total, percentages rounded up, as always in budgets.
 std::int64_t scaled(const json& value, std::int64_t total) {
   if (value.is_number_integer()) return value.get<std::int64_t>();
   const std::string text = value.is_string() ? value.get<std::string>() : "0%";
@@ -128,7 +128,7 @@ std::optional<DisruptionBudgets::Goal> DisruptionBudgets::compute_goal(
   return Goal{*scale, scaled(*least, *scale)};
 }
 
-// ReplicaSets alone have a scale here; a pod without a controller is not counted.
+// Only ReplicaSets have a scale here; pods without a controller do not count.
 std::optional<std::int64_t> DisruptionBudgets::compute_scale(
     const std::vector<ObjectPtr>& pods) const {
   std::set<std::string> seen;

@@ -36,7 +36,7 @@ void check_texts(const json& event, std::vector<Cause>& causes) {
   }
 }
 
-// Events about what has no namespace are kept in one of the cluster's own.
+// Events about cluster-scoped objects must be in one of the cluster's own namespaces.
 void check_namespace(const json& event, std::vector<Cause>& causes) {
   const std::string namespace_ = text_at(event, {"metadata", "namespace"});
   if (text_at(event, {"regarding", "namespace"}).empty() && namespace_ != "default" &&
@@ -57,7 +57,7 @@ void check_series(const json& event, std::vector<Cause>& causes) {
 
 void check_new_event(const json& event, std::vector<Cause>& causes) {
   check_namespace(event, causes);
-  // Without it, the server takes the event for one of the old API, which may say less.
+  // Without eventTime, the server treats the event as one of the old API, with looser rules.
   if (text_at(event, {"eventTime"}).empty())
     causes.push_back(required_value("eventTime"));
   else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What events.k8s.io/v1 asks of an Event. Causes name some fields as the core group does, in which
-// the server keeps them.
+// EventRules: the rules of events.k8s.io/v1 for an Event. Errors use the field names of the core
+// group, in which the server stores Events.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@
 namespace berth::sim {
 
 void check_new_event(const nlohmann::json& event, std::vector<Cause>& causes);
-// Its content is for good; only its series goes on.
+// Only its series may change.
 void check_event_change(const nlohmann::json& live, const nlohmann::json& next,
                         std::vector<Cause>& causes);
 

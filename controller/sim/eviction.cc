@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eviction: a deletion of a pod that its PodDisruptionBudget has to allow. The budget is spent
-// before the pod's identity is looked at, as in the real server.
+// Eviction: a deletion of a pod that its PodDisruptionBudget must allow. As in the real server, the
+// budget is spent before the uid precondition is checked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ const json* find_condition(const json& object, const std::string& type) {
   return found == conditions->end() ? nullptr : &*found;
 }
 
-// Where the pod is down already, or never was up, a budget has nothing to say.
+// Budgets do not count pods that are already down or never started.
 bool ignores_budgets(const json& pod) {
   const std::string phase = text_at(pod, {"status", "phase"});
   return phase == "Succeeded" || phase == "Failed" || phase == "Pending" ||
@@ -103,7 +103,8 @@ void check_budget(const std::string& name, const json& budget) {
     throw too_many_requests(kTooMany, {{"DisruptionBudget", exhausted(name, budget), ""}}, 0);
 }
 
-// One disruption fewer, and the pod noted as on its way, until the budget's controller counts anew.
+// Subtracts one allowed disruption and records the pod in disruptedPods, until the budget's
+// controller counts again.
 void spend(Writing& writing, const StoreKey& pod, const std::string& name, const json& live) {
   const std::string now = format_time(writing.clock.wall());
   json budget = live;
@@ -150,13 +151,13 @@ void mark_disrupted(json& pod, const std::string& now) {
     pod["status"]["conditions"].push_back(std::move(condition));
 }
 
-// The deletion itself; by now the budget is spent.
+// The deletion itself; the budget is already spent.
 WriteReply remove(Writing& writing, const WriteRequest& request, const json& options) {
   WriteRequest deletion = request;
   deletion.verb = WriteVerb::kDelete;
   deletion.body = std::make_shared<const json>(options);
   if (!request.dry_run) {
-    // The preconditions are looked at before the pod is touched.
+    // The preconditions are checked before the pod is changed.
     WriteRequest trial = deletion;
     trial.dry_run = true;
     delete_object(writing, trial);
@@ -180,9 +181,9 @@ WriteReply remove(Writing& writing, const WriteRequest& request, const json& opt
                                                     {"code", 201}})};
 }
 
-// An unready pod goes without the budget's leave if it has not become ready meanwhile: the version
-// that was looked at takes the place of the one that was asked for. Whatever does not fit is taken
-// for that, another uid too.
+// An unready pod may be evicted without the budget if it has not become ready meanwhile. The
+// checked resourceVersion replaces the requested one. Any mismatch counts as such a change, also
+// another uid.
 WriteReply remove_spared(Writing& writing, const WriteRequest& request, const json& options,
                          const std::string& budget) {
   const bool own_version = !text_at(options, {"preconditions", "resourceVersion"}).empty();

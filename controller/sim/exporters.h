@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exporters: dcgm-exporter's pods as they are scraped, each at the address of its pod: what the
-// GPUs of its node show, and who holds them. One that does not run takes no connection.
+// Exporters: scrapes of dcgm-exporter's pods, each at its pod's address: the gauges of its node's
+// GPUs, and which pods hold them. A pod that does not run accepts no connection.
 #pragma once
 
 #include <memory>
@@ -14,18 +14,15 @@
 
 namespace berth::sim {
 
-// That the kubelet gives to the exporter's pod of the node: "10.93.20.7".
-std::string exporter_address(const std::string& node);
-
 class Exporters {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   Exporters(const Store& store, const GpuGauges& gauges) : store_(store), gauges_(gauges) {}
 
-  // One connection to the server "http://10.93.20.7:9400", of the process whose loop that is. Null:
-  // that is no exporter's address. The loop and this outlive it.
+  // Connects `process` to the server "http://10.93.20.7:9400". Null if that is no exporter's
+  // address. The loop and this object must outlive the connection.
   std::unique_ptr<Transport> connect(Loop& process, const std::string& server);
-  // What the exporter of the node serves; empty: it does not run.
+  // The metrics of the node's exporter; empty: it does not run.
   std::string exposition(const std::string& node);
 
  private:

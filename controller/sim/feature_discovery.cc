@@ -49,7 +49,7 @@ json FeatureDiscovery::compute_difference() const {
   read_plugin_sharing(world_.simulation.store(), world_.options,
                       machine_.label(names::kDevicePluginConfig))
       .relabel(wanted);
-  // What the node was added with stands for hardware that is not modelled.
+  // The labels that the node was added with describe hardware that is not modelled.
   for (const auto& [key, value] : machine_.as_added().labels) {
     if (!wanted.contains(key)) continue;
     if (value.empty())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FeatureDiscovery: NVIDIA's GPU feature discovery on one node. It writes its labels some time
-// after it starts, and puts right within a minute what somebody else makes of them. While it is
-// away, old labels stay.
+// after it starts, and corrects changes by others within a minute. While it does not run, old
+// labels stay.
 #pragma once
 
 #include <map>
@@ -17,12 +17,12 @@ class FeatureDiscovery {
  public:
   FeatureDiscovery(AgentWorld& world, GpuMachine& machine);
 
-  // Only while the machine runs.
+  // Call it only while the machine runs.
   void look();
   std::optional<MonotonicTime> next_due() const { return due_; }
 
  private:
-  // The patch after which the Node's labels say what is there; null: they do.
+  // The patch that corrects the Node's labels; null: they are right.
   nlohmann::json compute_difference() const;
 
   AgentWorld& world_;

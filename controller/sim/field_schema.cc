@@ -20,7 +20,7 @@ struct Entry {
 constexpr auto kSet = ListRule::Kind::kSet;
 constexpr auto kMap = ListRule::Kind::kMap;
 
-// Lists that are not here are atomic.
+// All other lists are atomic.
 constexpr Entry kLists[] = {
     {"", "metadata.finalizers", kSet, "", ""},
     {"", "metadata.ownerReferences", kMap, "uid", ""},
@@ -67,7 +67,7 @@ constexpr Entry kLists[] = {
     {"GPUQueue", "status.conditions", kMap, "type", ""},
 };
 
-// By the last member, which tells them apart in every kind here.
+// By the last member, which is unambiguous for the kinds here.
 constexpr std::string_view kAtomicMaps[] = {
     "selector",          "labelSelector",     "podSelector",
     "namespaceSelector", "regarding",         "related",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FieldSchema: which parts of an object are merged and which are written as one, as the kinds'
-// OpenAPI schemas say it (x-kubernetes-list-type, x-kubernetes-map-type).
+// FieldSchema: which parts of an object are merged and which are written as a whole, as the kinds'
+// OpenAPI schemas define (x-kubernetes-list-type, x-kubernetes-map-type).
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ namespace berth::sim {
 struct ListRule {
   enum class Kind { kAtomic, kSet, kMap };
   Kind kind = Kind::kAtomic;
-  std::vector<std::string_view> keys;  // of a map
+  std::vector<std::string_view> keys;  // for a map
 };
 
-// A place in the schema: the members' names from the top, "[]" for an item of a list.
+// A position in the schema: the members' names from the top, "[]" for an item of a list.
 class FieldSchema {
  public:
   explicit FieldSchema(const ResourceType& type) : type_(&type) {}
@@ -29,7 +29,7 @@ class FieldSchema {
 
  private:
   const ResourceType* type_;
-  std::string path_;  // of a pod template, from the pod on
+  std::string path_;  // inside a pod template: relative to the pod
 };
 
 }  // namespace berth::sim

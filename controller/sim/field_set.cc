@@ -104,7 +104,7 @@ void add_fields(json& fields_v1, const FieldSet& set) {
     const bool fresh = !fields_v1.contains(step);
     json& child = fields_v1[step];
     if (fresh) child = json::object();
-    // A path of its own is told by "." once there is something below it.
+    // "." marks a path that is in the set and also has paths below it.
     const bool member = below.member || (!fresh && child.empty()) || child.contains(".");
     child.erase(".");
     add_fields(child, below);

@@ -27,7 +27,7 @@ std::string step_of(const ListRule& rule, const json& item) {
   return "k:" + to_text(keys);
 }
 
-// The items of a list by their steps, in order.
+// The items of a list by their path steps, in order.
 using Items = std::vector<std::pair<std::string, const json*>>;
 
 Items items_of(const ListRule& rule, const json* list) {
@@ -50,7 +50,7 @@ const json::object_t& members_of(const json* map) {
 
 bool is_empty(const json* value) { return value == nullptr || value->empty(); }
 
-// Compares what stands at one path, `here` being its place in both sets.
+// Compares the values at one path; `here` is its place in both sets.
 class Comparing {
  public:
   using Place = std::vector<std::string>;
@@ -59,9 +59,9 @@ class Comparing {
 
   Comparison result;
 
-  // They differ.
+  // The values differ.
   void compare(const FieldSchema& schema, Place& path, const json* before, const json* after) {
-    // Null beside a map or a list is an empty one.
+    // A null beside a map or a list means an empty one.
     const bool by_before = after == nullptr || (after->is_null() && before != nullptr);
     const json& shape = by_before ? *before : *after;
     const bool mixed = before != nullptr && after != nullptr && !before->is_null() &&
@@ -128,7 +128,7 @@ class Comparing {
   const std::vector<std::string_view>& skipped_;
 };
 
-// Adds what the value states below `set`, the place of the value.
+// Adds the fields that the value states; `set` is the value's place.
 void state(const FieldSchema& schema, const json& value, FieldSet& set) {
   if (value.is_object() && !schema.is_atomic_map()) {
     if (value.empty()) set.member = true;
@@ -157,7 +157,7 @@ void erase_empty(FieldSet& set) {
 
 json merge(const FieldSchema& schema, const json* live, const json* config);
 
-// The order is the config's among its own items; what is live alone keeps its neighbours.
+// Items of the config keep its order; items that are only live keep their neighbours.
 json merge_lists(const FieldSchema& schema, const ListRule& rule, const json& live,
                  const json& config) {
   const Items left = items_of(rule, &live);
@@ -222,7 +222,7 @@ json merge(const FieldSchema& schema, const json* live, const json* config) {
   return *config;
 }
 
-// False if nothing is left of the value.
+// False if the value has become empty.
 bool strip(const FieldSchema& schema, json& value, const FieldSet& fields) {
   if (!value.is_structured() || value.empty()) return !value.is_structured();
   if (value.is_object()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FieldWalk: objects seen as trees of fields: what differs between two, what one states, one merged
-// into another, and one without some of its fields.
+// FieldWalk: objects as trees of fields: the difference of two objects, the fields of one, the
+// merge of two, and the removal of fields.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,7 +16,7 @@ struct Comparison {
   FieldSet changed;  // modified or added
   FieldSet removed;
 };
-// What is nobody's is left out of both: an object's identity, and the top members in `skipped`.
+// Ignores unowned fields in both: an object's identity, and the top-level members in `skipped`.
 Comparison compare_objects(const FieldSchema& schema, const nlohmann::json& before,
                            const nlohmann::json& after,
                            const std::vector<std::string_view>& skipped);

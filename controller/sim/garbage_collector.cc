@@ -79,8 +79,8 @@ void GarbageCollector::look_at(const StoreKey& key) {
   if (has_finalizer(*object, kForeground)) finish_foreground(key, *object);
 }
 
-// An owner that waits in the foreground counts as gone; of a kind nobody serves, nothing is known,
-// so it counts as there.
+// An owner in foreground deletion counts as gone. An owner of a kind that is not served counts as
+// present, because its state is unknown.
 void GarbageCollector::collect(const StoreKey& key, const json& object) {
   json owners = json::array();
   bool waited_for = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GarbageCollector: deletes what has lost all its owners, and finishes foreground deletions and
-// orphanings, which the server leaves to it by finalizers.
+// GarbageCollector: deletes objects whose owners are all gone. It also finishes foreground
+// deletions and orphaning, which the server delegates by finalizers.
 #pragma once
 
 #include "controller/sim/actor_client.h"
@@ -22,7 +22,7 @@ class GarbageCollector {
   void orphan_dependents(const StoreKey& key, const nlohmann::json& owner);
   void collect(const StoreKey& key, const nlohmann::json& object);
   void remove_finalizer(const StoreKey& key, const nlohmann::json& object, const char* finalizer);
-  // Of a reference from within the namespace; a key without type: a kind that is not served.
+  // For a reference inside the namespace; a key without a type means that the kind is not served.
   static StoreKey owner_key(const nlohmann::json& reference, const std::string& namespace_);
 
   Simulation& simulation_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One queue for the nodes: a change on a node wakes it, then each of its agents looks in turn and
-// says when it wants to look again.
+// One queue for all nodes. A change of a node wakes it. Then each of its components looks, in
+// order, and reports when it wants to look again.
 #include "controller/sim/gpu_agents.h"
 
 #include <algorithm>
@@ -120,7 +120,7 @@ void GpuAgents::Parts::look(const std::string& node) {
     host->discovery.look();
   }
 
-  // What is due on a machine that stands still waits until it is back, which is a change.
+  // Work that is due on a stopped machine waits until it is back, which is a change.
   std::vector<std::optional<MonotonicTime>> dues = {host->machine.next_due()};
   if (exists) dues.push_back(host->keeper.next_due());
   if (exists && host->machine.runs()) {
@@ -155,7 +155,7 @@ GpuAgents::~GpuAgents() = default;
 void GpuAgents::add_node(const GpuNode& node) {
   AgentWorld& world = parts_->world;
   parts_->hosts[node.name] = std::make_unique<Parts::Host>(world, node);
-  world.kube.start_kubelet(node.name);  // whatever became of a machine of that name
+  world.kube.start_kubelet(node.name);  // also if a machine with this name was dead
   json body;
   body["metadata"]["name"] = node.name;
   body["metadata"]["labels"] =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuAgents: NVIDIA's software on every GPU node, as far as berth can tell: mig-manager, the device
-// plugin (with the kubelet's part in it), GPU feature discovery, and the GPU operator's label
-// keeper, with the faults they are known for. The agents are pods of DaemonSets: paused deploy
-// labels take them away, a dead kubelet stops them.
+// GpuAgents: NVIDIA's node components on every GPU node, as far as berth can see them: mig-manager,
+// the device plugin (including the kubelet's part), GPU feature discovery, and the GPU operator's
+// labels, with their known faults. They are pods of DaemonSets: paused deploy labels remove them,
+// and a dead kubelet stops them.
 #pragma once
 
 #include <chrono>
@@ -15,18 +15,19 @@
 
 namespace berth::sim {
 
-// mig-manager's, each for one run of it on one node.
+// Faults of mig-manager, each for one run on one node.
 enum class AgentFault {
   kNone,
-  kWedge,             // stays pending, deploy labels stay paused (mig-parted#485)
+  kWedge,             // stays pending, and the deploy labels stay paused (mig-parted#485)
   kFail,              // failed, labels restored
   kFailLabelsPaused,  // failed, labels stay paused
-  kLie,               // success, and no instance exists
-  kStaleSuccess,      // the state still says success, of the run before, for a while
-  kSlow,              // ten times as long
-  kReboot,  // mode change needs a reboot: rebooting, NotReady, a new bootID, then it goes on
+  kLie,               // reports success without any instance
+  kStaleSuccess,      // the state shows the last run's success for some time
+  kSlow,              // takes ten times as long
+  // The mode change needs a reboot: rebooting, NotReady, a new bootID, then it continues.
+  kReboot,
 };
-const char* to_string(AgentFault fault);  // as scenarios write it: "wedge", "fail-labels-paused"
+const char* to_string(AgentFault fault);  // as in scenarios: "wedge", "fail-labels-paused"
 
 struct GpuAgentOptions {
   using Span = std::chrono::nanoseconds;
@@ -34,15 +35,16 @@ struct GpuAgentOptions {
   std::string config_map = "berth-mig-parted-config";            // what mig-manager mounts
   std::string plugin_config_map = "berth-device-plugin-config";  // what the device plugin mounts
   std::string strategy = "mixed";                                // MIG_STRATEGY
-  bool exporters = false;                                        // dcgm-exporter's pods, too
-  Span config_map_delay = std::chrono::seconds(60);  // how late a mounted ConfigMap may be, at most
+  bool exporters = false;                                        // adds dcgm-exporter's pods
+  Span config_map_delay = std::chrono::seconds(60);  // the longest delay of a mounted ConfigMap
   Span apply_time = std::chrono::seconds(20);
-  Span pod_wait = std::chrono::minutes(5);        // mig-manager's patience with the plugin's pods
-  Span plugin_lag = std::chrono::seconds(2);      // from the plugin's start to allocatable
-  Span discovery_lag = std::chrono::seconds(5);   // from discovery's start to labels
-  Span capacity_grace = std::chrono::minutes(5);  // a resource that went stays in capacity, with 0
+  Span pod_wait = std::chrono::minutes(5);       // how long mig-manager waits for the plugin's pods
+  Span plugin_lag = std::chrono::seconds(2);     // from the plugin's start to allocatable
+  Span discovery_lag = std::chrono::seconds(5);  // from discovery's start to labels
+  // time after which capacity of a missing resource becomes 0
+  Span capacity_grace = std::chrono::minutes(5);
   Span reboot_time = std::chrono::minutes(2);
-  Span operator_lag = std::chrono::seconds(1);  // an empty mig.config becomes all-disabled
+  Span operator_lag = std::chrono::seconds(1);  // until an empty mig.config becomes all-disabled
 };
 
 struct GpuNode {
@@ -56,23 +58,23 @@ struct GpuNode {
 
 class GpuAgents {
  public:
-  // Creates the agents' namespace and DaemonSets.
+  // Creates the namespace and the DaemonSets of NVIDIA's node components.
   GpuAgents(Simulation& simulation, KubeActors& kube, GpuAgentOptions options);
   ~GpuAgents();
 
-  // A Node as NFD, discovery and the operator label it, MIG off, devices offered; the agents' pods
-  // come as their DaemonSets' controller makes them. Labels are added to the usual ones or replace
-  // them, "" removes one. Throws std::runtime_error for a product that mig_hardware.h has no table
-  // for.
+  // Adds a Node with the labels of NFD, GPU feature discovery and the operator, MIG off and devices
+  // offered. The DaemonSet controller creates the pods. `labels` are added to the usual ones or
+  // replace them; "" removes one. Throws std::runtime_error for a product without a table in
+  // mig_hardware.h.
   void add_node(const GpuNode& node);
-  // The machine is gone: its Node, its pods.
+  // Removes the Node and its pods.
   void remove_node(const std::string& name);
-  // The next `times` runs on the node go wrong so; -1: all of them. Replaces an earlier order.
+  // The next `times` runs on the node have this fault; -1: all runs. Replaces an earlier call.
   void inject(const std::string& node, AgentFault fault, int times);
-  // At once, whatever runs. Instances do not outlive it: mig-manager makes them again.
+  // Reboots at once, whatever runs. Instances are lost; mig-manager creates them again.
   void reboot(const std::string& node);
-  // The hardware's truth: resource → how many whole devices or instances the node's GPUs are cut
-  // in, named as under strategy mixed.
+  // The hardware's state: resource → number of whole devices or instances of the node's GPUs, named
+  // as with strategy mixed.
   std::map<std::string, int> devices(const std::string& node) const;
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuHolders: which pod has which GPUs of its node, as the kubelet deals them out: whole ones, the
-// first that are free, for as long as the pod is there and has not ended. Parts of GPUs are dealt
-// out to nobody.
+// GpuHolders: which pod holds which GPUs of its node, as the kubelet assigns them: the first free
+// whole GPUs, until the pod has finished or is gone. It assigns no parts of GPUs.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +15,15 @@ struct GpuHolder {
   std::string namespace_;
   std::string pod;
   std::string uid;
-  std::string app;        // what its workload calls it
-  std::string container;  // its first
+  std::string app;        // the app label of its workload
+  std::string container;  // its first container
 };
 
 class GpuHolders {
  public:
-  // As the cluster is now. Whoever holds a GPU already goes on to hold the same one.
+  // Updates from the cluster. A pod keeps the GPUs that it already holds.
   void look(const Store& store);
-  // Null: nobody has it.
+  // Null: no pod holds it.
   const GpuHolder* of(const std::string& node, std::size_t gpu) const;
 
  private:

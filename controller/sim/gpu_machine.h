@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuMachine: one node as NVIDIA's agents meet it: the GPUs built in, whether the machine runs, and
-// which of the agents' processes do. Its GPUs are the truth that the agents change and report.
+// GpuMachine: one node as NVIDIA's node components see it: its GPUs, whether the machine runs, and
+// which of the components run. They change and report the state of these GPUs.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@
 
 namespace berth::sim {
 
-// What the agents of all nodes share.
+// Shared by the components of all nodes.
 struct AgentWorld {
   Simulation& simulation;
   KubeActors& kube;
@@ -32,7 +32,7 @@ struct AgentWorld {
   Random random;
 
   MonotonicTime now() const { return simulation.now(); }
-  // That long, give or take a half of it.
+  // The span, plus or minus half of it.
   std::chrono::nanoseconds about(std::chrono::nanoseconds span) {
     return random.between(span / 2, span + span / 2);
   }
@@ -45,34 +45,34 @@ class GpuMachine {
   const std::string& name() const { return node_.name; }
   const Product& product() const { return product_; }
   const GpuNode& as_added() const { return node_; }
-  // With MIG mode and instances.
+  // with MIG mode and instances
   std::vector<Gpu> gpus;
 
-  // False while it reboots and while its kubelet is dead: nothing on it acts.
+  // False while it reboots or its kubelet is dead: nothing on it acts.
   bool runs() const;
-  // Changes with each boot, and with it every process.
+  // Changes with each boot, which also restarts every process.
   int boots() const { return boots_; }
 
-  // Instances do not outlive it, MIG mode does. Nothing happens if it reboots already.
+  // Loses instances but keeps MIG mode. No effect during a reboot.
   void reboot();
-  // Brings the machine back when its time has come.
+  // Ends the reboot when it is due.
   void look();
   std::optional<MonotonicTime> next_due() const { return reboot_end_; }
 
-  // Null: there is no such Node.
+  // Null: the Node does not exist.
   ObjectPtr node() const;
-  std::string label(const char* key) const;  // of the Node; empty: not there
+  std::string label(const char* key) const;  // of the Node; empty: absent
   void patch(const ActorClient& as, nlohmann::json patch,
              const std::string& subresource = "") const;
   void set_label(const ActorClient& as, const char* key, const std::string& value) const;
 
-  // The agent's process: another text for another pod or boot; empty if none runs.
+  // Identifies the component's process: differs for another pod or boot; empty if none runs.
   std::string process(std::string_view app) const;
-  // Whether pods are left, be they on their way out, that mig-manager waits for.
+  // Whether mig-manager must still wait for pods, also terminating ones.
   bool has_gpu_clients() const;
   // A pod, "namespace/name", that uses a GPU; empty: none.
   std::string gpu_user() const;
-  // After a reboot, pods run without the devices they had, until those are there again.
+  // After a reboot, pods run without their devices until the devices exist again.
   void give_devices_back() { without_devices_.clear(); }
 
  private:

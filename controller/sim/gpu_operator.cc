@@ -26,8 +26,8 @@ void GpuOperator::look() {
   machine_.patch(client_, std::move(missing));
 }
 
-// Empty is as good as absent; any other value is somebody's decision. What the node was added
-// without stays away.
+// An empty label counts as missing; any other value is someone's choice. Labels that the node was
+// added without stay absent.
 json GpuOperator::compute_missing() const {
   json body;
   const ObjectPtr node = machine_.node();

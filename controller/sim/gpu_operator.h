@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuOperator: the hand with which NVIDIA's GPU operator fills in labels that one node lacks. It
-// runs elsewhere, so it does not mind whether the node does.
+// GpuOperator: the part of NVIDIA's GPU operator that adds missing labels to one node. It runs
+// elsewhere, so it works while the node is down.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ class GpuOperator {
   std::optional<MonotonicTime> next_due() const { return due_; }
 
  private:
-  // The patch that fills them in; null: none is missing.
+  // The patch that adds them; null: none is missing.
   nlohmann::json compute_missing() const;
 
   AgentWorld& world_;

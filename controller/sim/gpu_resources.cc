@@ -4,14 +4,13 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "apis/gpu_resource.h"
 #include "controller/sim/object_fields.h"
 
 namespace berth::sim {
 namespace {
 
 using nlohmann::json;
-
-bool is_gpu_resource(std::string_view key) { return key.starts_with("nvidia.com/"); }
 
 // Labels that discovery takes away when they are no longer true.
 bool is_of_layout(std::string_view key) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's resources in the kubelet's words: who asks for them, what a node's status says of them,
-// and the patches of a Node by which that changes. A patch is null if there is nothing to change.
+// GpuResources: NVIDIA's resources in the kubelet's view: which pods request them, what a node's
+// status reports, and patches of a Node that change it. A patch is null if there is nothing to
+// change.
 #pragma once
 
 #include <map>
@@ -11,15 +12,15 @@ namespace berth::sim {
 
 bool asks_for_gpu(const nlohmann::json& pod);
 
-// Of status.capacity or status.allocatable.
+// From status.capacity or status.allocatable.
 std::map<std::string, std::string> gpu_amounts(const nlohmann::json& node, const char* field);
 
-// Nothing can be allocated but what is in `left`, which stays as it is. Keys stay, with 0.
+// Sets allocatable to 0, except for the amounts in `left`. The keys stay.
 nlohmann::json withdraw_patch(const nlohmann::json& node, const std::map<std::string, int>& left);
-// The kubelet gives up waiting for plugins to come back: what cannot be allocated is no capacity.
+// The kubelet stops waiting for the plugin: capacity becomes what is allocatable.
 nlohmann::json forget_patch(const nlohmann::json& node);
 
-// What discovery makes of a node's labels that should be these.
+// The patch with which discovery changes a node's labels to `wanted`.
 nlohmann::json discovery_patch(const nlohmann::json& node,
                                const std::map<std::string, std::string>& wanted);
 

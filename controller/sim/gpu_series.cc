@@ -4,7 +4,7 @@
 namespace berth::sim {
 namespace {
 
-// What a GPU draws that somebody uses, and one that nobody does.
+// The power of a GPU in use, and of an idle one.
 constexpr double kWattsAtWork = 300, kWattsIdle = 60;
 
 constexpr GpuSeries kSeries[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuSeries: which of DCGM's counters the simulated exporters serve, and what each shows of a GPU.
+// GpuSeries: the DCGM counters of the simulated exporters, and their values for a GPU.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace berth::sim {
 
 struct GpuSeries {
   std::string_view counter;
-  double (*value)(const GpuGauge& gpu, int use);  // of its use in percent
+  double (*value)(const GpuGauge& gpu, int use);  // of the usage in percent
 };
 std::span<const GpuSeries> gpu_series();
 

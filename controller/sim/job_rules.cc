@@ -22,7 +22,7 @@ void check_counts(const json& job, std::vector<Cause>& causes) {
                                      "must be greater than or equal to 0"));
 }
 
-// Of labels alone; nobody here selects by expressions.
+// Only labels; no program here uses expressions.
 void check_selector(const json& job, std::vector<Cause>& causes) {
   const json* selector = find_at(job, {"spec", "selector", "matchLabels"});
   if (selector == nullptr) return;
@@ -47,7 +47,7 @@ void check_completions(const json& live, const json& next, std::vector<Cause>& c
                                    "can only be modified in tandem with spec.parallelism"));
 }
 
-// What a template's pods ask for, container by container of the same name.
+// Copies the containers' resources, matched by container name.
 void take_resources(json& spec, const json& from) {
   for (const char* list : {"containers", "initContainers"}) {
     const json* theirs = find_at(from, {list});
@@ -61,7 +61,7 @@ void take_resources(json& spec, const json& from) {
   }
 }
 
-// What a template's spec does not tell of nodes.
+// A template's spec without its node constraints.
 json without_directives(json spec) {
   for (const char* field : {"nodeSelector", "tolerations", "schedulingGates"}) spec.erase(field);
   if (!spec.contains("affinity")) return spec;
@@ -70,8 +70,8 @@ json without_directives(json spec) {
   return spec;
 }
 
-// What it tells of them, of itself and of its resources may change while its Job is suspended and
-// none of its pods is there.
+// While a Job is suspended and has no pods, its template's node constraints and resources may
+// change.
 void check_template(const json& live, const json& next, std::vector<Cause>& causes) {
   const bool never_started = find_at(live, {"status", "startTime"}) == nullptr;
   const bool rests = true_at(live, {"spec", "suspend"}) &&
@@ -96,7 +96,7 @@ void check_job(const json& job, std::vector<Cause>& causes) {
   check_selector(job, causes);
 }
 
-// The hostname of the last pod of an indexed Job has to be a DNS label.
+// The hostname of an indexed Job's last pod must be a DNS label.
 void check_new_job(const json& job, std::vector<Cause>& causes) {
   const auto completions = integer_at(job, {"spec", "completions"});
   if (text_at(job, {"spec", "completionMode"}) != "Indexed" || completions.value_or(0) <= 0) return;

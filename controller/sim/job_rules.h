@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Job may be and become: its template is for good, but for a while when it is suspended and
-// at rest.
+// JobRules: validation of Jobs. A Job's template is immutable, except while the Job is suspended
+// and has no pods.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@
 namespace berth::sim {
 
 void check_job(const nlohmann::json& job, std::vector<Cause>& causes);
-// Of a creation, beside its name.
+// For a creation, without its name.
 void check_new_job(const nlohmann::json& job, std::vector<Cause>& causes);
 void check_job_change(const nlohmann::json& live, const nlohmann::json& next,
                       std::vector<Cause>& causes);

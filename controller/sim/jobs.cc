@@ -21,7 +21,7 @@ bool is_suspended(const json& job) { return true_at(job, {"spec", "suspend"}); }
 
 bool is_over(const json& job) { return is_true(job, "Complete") || is_true(job, "Failed"); }
 
-// With a failure policy the controller must see how a pod ends before it counts and replaces it.
+// With a failure policy the controller waits for a pod's end before it counts and replaces it.
 bool waits_for_the_end(const json& job) {
   const std::string policy = text_at(job, {"spec", "podReplacementPolicy"});
   return policy.empty() ? find_at(job, {"spec", "podFailurePolicy"}) != nullptr
@@ -38,7 +38,7 @@ bool matches(const json& rule, const json& pod) {
   });
 }
 
-// The first rule that matches decides.
+// The first matching rule decides.
 bool is_ignored(const json& job, const json& pod) {
   const json* rules = find_at(job, {"spec", "podFailurePolicy", "rules"});
   if (rules == nullptr) return false;
@@ -49,12 +49,12 @@ bool is_ignored(const json& job, const json& pod) {
 std::int64_t parallelism_of(const json& job) {
   return integer_at(job, {"spec", "parallelism"}).value_or(1);
 }
-// Of a work queue, which names none, one success is enough.
+// A work queue has no completions: one success is enough.
 std::int64_t completions_of(const json& job) {
   return integer_at(job, {"spec", "completions"}).value_or(1);
 }
 
-// The server keeps no zero of these.
+// The server omits zero counts.
 json count_or_none(std::int64_t count) { return count == 0 ? json() : json(count); }
 
 std::chrono::seconds backoff(std::int64_t failures) {
@@ -126,7 +126,7 @@ void Jobs::look_at_job(const StoreKey& key, const json& job) {
   if (!is_terminating(job)) create_missing(key, job, tally);
 }
 
-// A resumed Job starts anew, whenever it first did.
+// A resumed Job gets a new start time.
 void Jobs::tell_suspension(const json& job, json& status) const {
   const Time now = simulation_.clock().wall();
   const bool was = is_true(job, "Suspended"), is = is_suspended(job);
@@ -183,7 +183,7 @@ void Jobs::create_missing(const StoreKey& key, const json& job, const Tally& tal
   }
 }
 
-// A Job that is over or suspended keeps no pods but the finished ones.
+// A finished or suspended Job keeps only finished pods.
 void Jobs::delete_active(const json& job, bool uncounted) {
   for (const ObjectPtr& pod : relations_.controlled_by(uid_of(job))) {
     if (!is_active(*pod)) continue;

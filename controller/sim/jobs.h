@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs: pods until enough have succeeded, or more have failed than backoffLimit allows. A finalizer
-// holds each pod until it is counted, so none is missed and none counts twice. A suspended Job
-// makes no pods and loses those it has, which are no failures of it.
+// Jobs: creates pods until enough have succeeded, or more have failed than backoffLimit allows. A
+// finalizer keeps each pod until it is counted exactly once. A suspended Job creates no pods, and
+// its pods are deleted without counting as failures.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ class Jobs {
     std::int64_t terminating = 0;
     std::int64_t succeeded = 0;
     std::int64_t failed = 0;
-    std::vector<ObjectPtr> counted;  // in this step: their finalizers go
+    std::vector<ObjectPtr> counted;  // in this step: their finalizers are removed
     bool failed_more = false;
   };
 
@@ -37,7 +37,7 @@ class Jobs {
   void look_at_orphan(const nlohmann::json& pod);
   Tally count(const nlohmann::json& job) const;
   void create_missing(const StoreKey& key, const nlohmann::json& job, const Tally& tally);
-  // Of one that is suspended, or resumed after that.
+  // For a suspended Job, or one that was resumed.
   void tell_suspension(const nlohmann::json& job, nlohmann::json& status) const;
   void delete_active(const nlohmann::json& job, bool uncounted);
   void release(const nlohmann::json& pod);
@@ -45,7 +45,7 @@ class Jobs {
   Simulation& simulation_;
   const Relations& relations_;
   ActorClient client_;
-  std::map<StoreKey, MonotonicTime> hold_;  // no new pod before, after a failure
+  std::map<StoreKey, MonotonicTime> hold_;  // no new pod before this time, after a failure
   ActorQueue queue_;                        // Jobs, and pods whose Job may be gone
   PodCreations creations_;
 };

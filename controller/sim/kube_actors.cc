@@ -53,8 +53,8 @@ struct KubeActors::Parts {
     run_training_jobs(change);
   }
 
-  // Chance is dealt out in the order in which actors begin: these begin with the first object of
-  // theirs, and where there is none, all others draw what they drew without it.
+  // Actors draw their random seeds in the order in which they start. These start with the first
+  // TFJob, so that without one all other actors draw the same numbers as before.
   void run_training_jobs(const Change& change) {
     if (!training_jobs && is(change.key, "tfjobs"))
       training_jobs.emplace(simulation, options, relations);
@@ -92,7 +92,7 @@ StoreKey pod_key(const std::string& namespace_, const std::string& name) {
 
 KubeActors::KubeActors(Simulation& simulation, KubeOptions options)
     : parts_(std::make_unique<Parts>(simulation, options)) {
-  // What stands already is news to actors that have just started.
+  // Objects that already exist are new to actors that have just started.
   for (const ResourceType& type : resource_types())
     for (const ObjectPtr& object : simulation.store().list(type))
       parts_->on_change({.kind = Change::Kind::kAdded,

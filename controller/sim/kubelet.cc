@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "apis/time.h"
-#include "controller/sim/exporters.h"
 #include "controller/sim/object_fields.h"
 #include "controller/sim/object_state.h"
-#include "controller/sim/operands.h"
+#include "controller/sim/pod_address.h"
 
 namespace berth::sim {
 namespace {
@@ -19,8 +18,8 @@ namespace {
 using nlohmann::json;
 using namespace std::chrono_literals;
 
-// Real ones report every 5 minutes when nothing changes; the lease in between, which nobody here
-// reads, is left out.
+// Real kubelets report every 5 minutes if nothing changes. The simulation omits the node lease,
+// because no program here reads it.
 constexpr auto kHeartbeat = 5min;
 constexpr auto kNodeReadyAfter = 1s;
 
@@ -113,7 +112,7 @@ void Kubelets::look_at_pod(const StoreKey& key) {
     start_pod(key, *pod, run);
 }
 
-// What is held by the pods that the kubelet lets run, which is not what is bound to the node.
+// The resources of pods that the kubelet has admitted, not of all pods bound to the node.
 Amounts Kubelets::held_on(const std::string& node) const {
   Amounts held;
   for (const ObjectPtr& pod : relations_.pods_on(node)) {
@@ -125,7 +124,7 @@ Amounts Kubelets::held_on(const std::string& node) const {
   return held;
 }
 
-// A rejection is for good: the kubelet never tries the same pod again.
+// A rejection is final: the kubelet never tries the same pod again.
 void Kubelets::admit(const StoreKey& key, const json& pod, Run& run) {
   const ObjectPtr node = simulation_.store().find(node_key(node_of(pod)));
   if (node == nullptr) return;
@@ -154,14 +153,15 @@ void Kubelets::start_pod(const StoreKey& key, const json& pod, Run& run) {
   json status;
   status["phase"] = "Running";
   if (find_at(pod, {"status", "startTime"}) == nullptr) status["startTime"] = now_text();
-  // Nobody here asks where other pods are.
+  // Only the exporters' pods need an address here.
   if (text_at(pod, {"metadata", "labels", "app"}) == kExporterApp)
-    status["podIP"] = exporter_address(run.node);
+    status["podIP"] = pod_address(run.node);
   status["conditions"] = with_condition(pod, {"Ready", "True", "", ""}, simulation_.clock().wall());
   client_.merge_patch("pods", key.namespace_, key.name, {{"status", status}}, "status");
 }
 
-// The last state is written before the pod goes: who counts it may hold it by a finalizer.
+// Writes the last state before the pod is deleted: a controller that counts the pod may keep it
+// with a finalizer.
 void Kubelets::stop_pod(const StoreKey& key, const json& pod, Run& run) {
   if (run.hangs || run.gone) return;
   const MonotonicTime now = simulation_.now();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kubelets: those of all nodes. They admit, start and stop the pods bound to their node, as far as
-// the API shows it, and say that the node is ready. One that is dead does nothing until it is back,
-// and then looks at everything.
+// Kubelets: the kubelets of all nodes. They admit, start and stop the pods of their node, as far as
+// the API shows it, and report the node as ready. A dead kubelet does nothing until it is back, and
+// then checks everything.
 #pragma once
 
 #include <map>
@@ -25,14 +25,14 @@ class Kubelets {
 
   void stop(const std::string& node);
   void start(const std::string& node);
-  // Since when nothing is heard of the node; nothing: its kubelet lives.
+  // Since when the node has sent nothing; nullopt: its kubelet is alive.
   std::optional<MonotonicTime> silent_since(const std::string& node) const;
 
   void hang(const StoreKey& pod);
   void finish(const StoreKey& pod, bool succeeded);
 
  private:
-  // What the node's runtime knows of a pod, forgotten with it.
+  // The node's runtime state of a pod, dropped with the pod.
   struct Run {
     std::string uid;
     std::string node;
@@ -40,8 +40,9 @@ class Kubelets {
     std::optional<MonotonicTime> stop_due;
     bool admitted = false;
     bool hangs = false;
-    bool gone = false;  // and the API server was told so; a finalizer may still hold the object
-    std::optional<bool> ended;  // by itself: whether it succeeded
+    // stopped, and reported to the API server; a finalizer may still keep the object
+    bool gone = false;
+    std::optional<bool> ended;  // ended by itself: whether it succeeded
   };
 
   void wake_pods(const std::string& node);

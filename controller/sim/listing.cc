@@ -20,7 +20,7 @@ using nlohmann::json;
 
 namespace {
 
-// A continue token: the revision, and the key after which to go on. The real one is opaque too.
+// A continue token: the revision, and the last key of the page. The real one is opaque too.
 struct Token {
   std::int64_t revision = 0;
   std::string namespace_;
@@ -63,7 +63,7 @@ std::int64_t revision_of(const Store& store, const Target& target) {
   const std::string wanted = target.option("resourceVersion");
   const std::int64_t revision = parse_revision(wanted).value_or(0);
   if (revision > store.revision()) throw version_too_large(revision, store.revision());
-  // A page asked for at a version means just that version, as it did before there was a match.
+  // A limit with a resourceVersion means exactly that version, as before resourceVersionMatch.
   const std::string match = target.option("resourceVersionMatch");
   const std::int64_t limit = parse_revision(target.option("limit")).value_or(0);
   if (revision > 0 && (match == "Exact" || (match.empty() && limit > 0))) {
@@ -74,7 +74,8 @@ std::int64_t revision_of(const Store& store, const Target& target) {
   return store.revision();
 }
 
-// A list by name is a look at one key as it stands, whatever else was asked; null if it is none.
+// A list by metadata.name reads one key in its present state and ignores other options; null if the
+// list is none.
 const std::string* name_wanted(const Target& target, const Selector& selector) {
   if (target.type->namespaced && target.namespace_.empty()) return nullptr;
   for (const FieldRequirement& field : selector.fields)
@@ -85,7 +86,7 @@ const std::string* name_wanted(const Target& target, const Selector& selector) {
 Page compute_page(const Store& store, const Target& target, const Selector& selector) {
   Page page;
   if (const std::string* name = name_wanted(target, selector); name != nullptr) {
-    // Only to refuse a version that is not there, or a token that is none.
+    // Only to refuse a version that does not exist, or an invalid token.
     revision_of(store, target);
     if (const std::string text = target.option("continue"); !text.empty()) decode_token(text);
     page.revision = store.revision();
@@ -106,7 +107,7 @@ Page compute_page(const Store& store, const Target& target, const Selector& sele
               text_at(*object, {"metadata", "name"})};
     if (after && std::tie(key.namespace_, key.name) <= std::tie(after->namespace_, after->name))
       continue;
-    // Behind a full page the server looks no further: what is left may not match at all.
+    // After a full page the server stops searching: the rest may not match at all.
     if (limit > 0 && page.objects.size() == limit) {
       ++page.remaining;
     } else if (selector.matches(*object)) {
@@ -118,7 +119,7 @@ Page compute_page(const Store& store, const Target& target, const Selector& sele
   return page;
 }
 
-// Items of the kinds that are built in do not repeat what they are.
+// Items of built-in kinds omit apiVersion and kind.
 std::string item_text(const ResourceType& type, const json& object) {
   if (is_custom(type)) return to_text(object);
   std::string text = "{";
@@ -192,7 +193,7 @@ void check_list_options(const Target& target, bool watch) {
 }
 
 std::string list_objects(const Store& store, const Target& target) {
-  // Labels are read first, then the other options, and then whether the kind has such fields.
+  // The order of checks: labels, the other options, then field selectors of the kind.
   const std::string labels = target.option("labelSelector");
   parse_selector(*target.type, labels, "");
   check_list_options(target, false);
@@ -202,7 +203,7 @@ std::string list_objects(const Store& store, const Target& target) {
       fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":{{"resourceVersion":"{}")",
                   target.type->kind, target.type->api_version(), page.revision);
   if (!page.continue_token.empty()) text += R"(,"continue":)" + quote(page.continue_token);
-  // With a selector the server does not know how many there would be.
+  // With a selector the server does not know how many items remain.
   if (page.remaining > 0 && selector.empty())
     text += fmt::format(R"(,"remainingItemCount":{})", page.remaining);
   text += R"(},"items":[)";

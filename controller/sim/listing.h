@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listing: a collection, whole or page by page. All pages of one list show the same revision; once
-// that is compacted, the next page is a 410.
+// Listing: a collection, whole or in pages. All pages of one list show the same revision. Once that
+// revision is compacted, the next page is a 410.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace berth::sim {
 
-// The list's text. Throws a Refusal.
+// The list as JSON text. Throws a Refusal.
 std::string list_objects(const Store& store, const Target& target);
-// What resourceVersionMatch and its companions may be; throws a Refusal.
+// Checks resourceVersionMatch and related options; throws a Refusal.
 void check_list_options(const Target& target, bool watch);
 
 }  // namespace berth::sim

@@ -73,7 +73,7 @@ void encode_owners(const Owners& owners, json& object) {
                   {"apiVersion", owner->first.api_version},
                   {"fieldsType", "FieldsV1"},
                   {"fieldsV1", encode_fields(owner->second.fields)}};
-    // An apply that found everything as it wants it has no time.
+    // An apply without changes has no time.
     if (!owner->second.time.empty()) entry["time"] = owner->second.time;
     if (!owner->first.subresource.empty()) entry["subresource"] = owner->first.subresource;
     entries.push_back(std::move(entry));
@@ -81,8 +81,8 @@ void encode_owners(const Owners& owners, json& object) {
   object["metadata"]["managedFields"] = std::move(entries);
 }
 
-// A kind's object with nothing in it, as Go's zero value encodes: what stands in it already is not
-// written by whoever creates the first one.
+// An object of the kind with Go's zero values: the creator of the first object does not own the
+// fields in it.
 json empty_object(const ResourceType& type) {
   json object = {{"metadata", json::object()}};
   if (type.kind == "PriorityClass") object["value"] = 0;
@@ -108,7 +108,7 @@ json empty_object(const ResourceType& type) {
   return object;
 }
 
-// The object without what nobody owns: its identity and the ownership itself.
+// The object without unowned fields: its identity and the ownership itself.
 json fields_of(const ResourceType& type, const json& object) {
   if (object.is_null()) return empty_object(type);
   json fields = object;
@@ -122,7 +122,7 @@ json fields_of(const ResourceType& type, const json& object) {
   return fields;
 }
 
-// The top members that a write to this subresource does not own: what it cannot change.
+// The top-level members that a write to this subresource can't change and does not own.
 std::vector<std::string_view> foreign_members(const ResourceType& type,
                                               const std::string& subresource) {
   std::vector<std::string_view> members = {"apiVersion", "kind"};
@@ -138,7 +138,7 @@ void forget(Owners& owners, const FieldSet& fields, const Manager& but) {
   }
 }
 
-// Good for as long as the entry stands; empty if it has no such text.
+// Valid while the entry exists; empty if it has no such text.
 std::string_view view_at(const json& entry, const char* name) {
   const json* found = find_at(entry, {name});
   return found != nullptr && found->is_string()
@@ -146,7 +146,7 @@ std::string_view view_at(const json& entry, const char* name) {
              : std::string_view();
 }
 
-// The owners as they stand in an object: entries of its managedFields, changed in place.
+// The owners in an object's managedFields, changed in place.
 class OwnerList {
  public:
   explicit OwnerList(json entries) : entries_(std::move(entries)) {
@@ -195,12 +195,12 @@ class OwnerList {
     return entries_.back();
   }
 
-  // Old updaters are folded into one, so that the list stays short.
+  // Merges old updaters into one entry, so that the list stays short.
   void cap() {
     const auto is_update = [](const json& entry) { return entry["operation"] == "Update"; };
     auto left = std::count_if(entries_.begin(), entries_.end(), is_update);
     if (left <= kMaxUpdaters) return;
-    sort();  // updates stand last, the oldest first
+    sort();  // updates come last, the oldest first
     const auto first = std::find_if(entries_.begin(), entries_.end(), is_update);
     (*first)["manager"] = "ancient-changes";
     first->erase("subresource");
@@ -260,7 +260,7 @@ std::string describe(const Manager& manager) {
                 std::make_shared<const json>(std::move(details))};
 }
 
-// What the applier stated before, states no more, and nobody else owns, goes.
+// Removes fields that the applier stated before and omits now, unless another manager owns them.
 json prune(const FieldSchema& schema, const json& merged, const Owners& owners,
            const FieldSet& last) {
   if (last.empty()) return merged;
@@ -270,7 +270,7 @@ json prune(const FieldSchema& schema, const json& merged, const Owners& owners,
   const json bare = remove_fields(schema, merged, with_parents(last));
   const FieldSet kept = union_of(with_parents(stated_fields(schema, bare)), with_parents(owned));
   const json pruned = remove_fields(schema, merged, difference_of(all, kept));
-  // What went with its parent though the applier never owned it comes back.
+  // Restores fields that were removed with their parent but that the applier never owned.
   const FieldSet gone = difference_of(all, with_parents(stated_fields(schema, pruned)));
   return remove_fields(schema, merged, intersection_of(gone, with_parents(last)));
 }
@@ -288,12 +288,12 @@ void track_update(const ResourceType& type, const json& live, json& next, const 
   const bool keeps_live = !reset && (!own_list || !given.is_array() || given.empty());
   if (reset || (keeps_live && live_owners == nullptr))
     given = json();
-  else if (keeps_live && given != *live_owners)  // a patch has its copy of them already
+  else if (keeps_live && given != *live_owners)  // a patch already has a copy of them
     given = *live_owners;
   OwnerList owners(std::move(given));
   // An object whose fields have no owners stays so.
   if (owners.empty() && !live.is_null()) return;
-  // An object beside the live one, lest a conditional expression copies that.
+  // A separate variable, because a conditional expression would copy the live object.
   const json nothing = live.is_null() ? empty_object(type) : json();
   const Comparison comparison = compare_objects(FieldSchema(type), live.is_null() ? nothing : live,
                                                 next, foreign_members(type, author.subresource));
@@ -342,7 +342,8 @@ json apply_config(const ResourceType& type, const json& live, const json& config
   if (const auto mine = owners.find(self); mine != owners.end() && before != after)
     mine->second.time = author.time;
 
-  // Identity is the live object's; what the config says about it is checked like any update's.
+  // Identity comes from the live object. What the config says about it is checked as for any
+  // update.
   json next = std::move(after);
   const json identity = live.is_null() ? json::object() : live["metadata"];
   for (const json* from : {&identity, find_at(config, {"metadata"})})

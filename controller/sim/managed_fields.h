@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ManagedFields: who wrote which field last, as metadata.managedFields tells it. Updates and
-// patches take what they change from everybody else. An apply owns exactly what it states, takes
-// away what it stated before and nobody else owns, and meets a conflict where another's field would
-// change.
+// ManagedFields: who wrote which field last, in metadata.managedFields. Updates and patches take
+// over the fields that they change. An apply owns exactly the fields that it states. It removes
+// fields that it stated before, unless another manager owns them, and fails with a conflict if it
+// would change another manager's field.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -18,17 +18,17 @@ struct Author {
   std::string time;         // of the write
 };
 
-// After an update or a patch made `next` of `live` (null: of nothing): moves the ownership of what
-// differs. An object whose fields have no owners stays so.
+// After an update or a patch changed `live` (null: nothing) to `next`: moves the ownership of
+// changed fields. An object whose fields have no owners stays so.
 void track_update(const ResourceType& type, const nlohmann::json& live, nlohmann::json& next,
                   const Author& author);
 
-// Server-side apply: `live` (null: nothing yet) with what `config` states, owners included. Throws
-// a 409 with a cause per conflict, unless forced.
+// Server-side apply: returns `live` (null: nothing yet) merged with `config`, including the owners.
+// Without `force` throws a 409 with one cause per conflict.
 nlohmann::json apply_config(const ResourceType& type, const nlohmann::json& live,
                             const nlohmann::json& config, const Author& author, bool force);
 
-// Whether nothing but the times of owners differs: such a write is none.
+// Whether only the owners' times differ: such a write counts as no change.
 bool differs_in_times_alone(const nlohmann::json& live, const nlohmann::json& next);
 
 }  // namespace berth::sim

@@ -28,7 +28,7 @@ void keep_identity(const json& live, json& next) {
     const json* found = find_at(old, {field});
     if (found != nullptr && find_at(metadata, {field}) == nullptr) metadata[field] = *found;
   }
-  // When it goes is for deletions alone to say; what a writer remembers of it is not even refused.
+  // Only a deletion sets this time. A writer's outdated value is ignored without an error.
   if (const auto going = old.find("deletionTimestamp"); going != old.end())
     metadata["deletionTimestamp"] = *going;
   metadata.erase("selfLink");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metadata: the part of an object that the server keeps for all kinds alike. Identity never
-// changes, and what a client leaves out of it is what stands.
+// Metadata: the part of an object that the server handles in the same way for all kinds. Identity
+// never changes, and fields that a client omits keep their values.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@
 
 namespace berth::sim {
 
-// Copies from `live` what `next` may leave out and cannot change.
+// Copies from `live` the fields that `next` may omit and cannot change.
 void keep_identity(const nlohmann::json& live, nlohmann::json& next);
 // Field errors of a change of immutable metadata.
 std::vector<Cause> find_changed_identity(const nlohmann::json& live, const nlohmann::json& next);

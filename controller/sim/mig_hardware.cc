@@ -45,7 +45,7 @@ std::vector<Profile> twelve_units() {
   };
 }
 
-// The table as NVIDIA's lists have it: by chip, then each board's label and PCI device.
+// The table in the order of NVIDIA's lists: by chip, then each board's label and PCI device.
 class Products {
  public:
   Products() {
@@ -157,7 +157,7 @@ int total(const Instances& instances) {
   return sum;
 }
 
-// Under "single" every GPU has MIG off, or every GPU has MIG on and all devices are of one profile.
+// For "single": all GPUs have MIG off, or all have MIG on with a single profile.
 bool homogeneous(const std::vector<Gpu>& gpus) {
   std::set<std::string> kinds;
   for (const Gpu& gpu : gpus) {
@@ -183,7 +183,7 @@ void add_mixed_labels(const Product& product, const std::vector<Gpu>& gpus,
     const Profile* profile = profile_of(product, name);
     out[prefix + ".count"] = std::to_string(count);
     const std::string shown = product.name + "-MIG-" + suffix;
-    if (shown.size() <= 63) out[prefix + ".product"] = shown;  // longer is no label
+    if (shown.size() <= 63) out[prefix + ".product"] = shown;  // a longer one is no valid label
     out[prefix + ".replicas"] = "1";
     out[prefix + ".sharing-strategy"] = "none";
     out[prefix + ".memory"] = std::to_string(product.memory_mib * profile->size / product.units);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outline: look() starts the process and hands it the label's values; take_step() goes through
+// Outline: look() starts the process and passes it the label's values. take_step() runs
 // assert_config(), pause(), wait_for_pods() and apply().
 #include "controller/sim/mig_manager.h"
 
@@ -39,11 +39,11 @@ void MigManager::look() {
   }
 }
 
-// A run that the process was in is lost with it: the state stays as it was written last.
+// A run ends with its process: the state label keeps its last value.
 void MigManager::start_process(const std::string& process) {
   process_.clear();
   run_.reset();
-  // Without the map, the kubelet does not start the container.
+  // Without the ConfigMap, the kubelet does not start the container.
   if (process.empty() || !world_.config.exists()) return;
   process_ = process;
   mounted_at_ = world_.now();
@@ -60,8 +60,8 @@ void MigManager::begin_run() {
   run_ = Run{.config = current_, .due = world_.now()};
 }
 
-// What came during the run counts only if it differs from what was read: A, B, A is no second run,
-// and a label that was removed makes a run for a config without a name.
+// A value that arrived during the run counts only if it differs from the one that was read. So A,
+// B, A starts no second run, and a removed label starts a run for a config without a name.
 void MigManager::end_run() {
   run_.reset();
   if (current_ != last_read_) begin_run();
@@ -96,7 +96,7 @@ bool MigManager::assert_config() {
   run_->fault = take_fault();
   run_->step = Step::kPause;
   if (run_->fault == AgentFault::kStaleSuccess) {
-    set_state("success");  // the last word of the run before, which comes only now
+    set_state("success");  // the last state of the run before, late
     run_->due = world_.now() + world_.about(world_.options.apply_time);
   }
   return true;
@@ -114,7 +114,7 @@ bool MigManager::pause() {
 bool MigManager::wait_for_pods() {
   if (run_->fault == AgentFault::kWedge || machine_.has_gpu_clients()) {
     if (world_.now() < run_->due) return false;
-    end_run();  // without a word: it stays pending, and the labels paused
+    end_run();  // ends silently: the state stays pending, and the labels stay paused
     return true;
   }
   const auto time = world_.about(world_.options.apply_time);
@@ -126,7 +126,7 @@ bool MigManager::wait_for_pods() {
 bool MigManager::apply() {
   if (world_.now() < run_->due) return false;
   const AgentFault fault = run_->fault;
-  // Every invocation of mig-parted reads the file again: a config may have vanished meanwhile.
+  // Each call of mig-parted reads the file again: the config may be gone by now.
   const auto config = read_config();
   if (fault == AgentFault::kFail || fault == AgentFault::kFailLabelsPaused) {
     fail(fault == AgentFault::kFail);
@@ -169,7 +169,7 @@ std::optional<std::vector<PartedEntry>> MigManager::read_config() const {
   return config == file->configs.end() ? std::nullopt : std::optional(config->second);
 }
 
-// One that needed a reboot and had it needs no second one: the mode survives.
+// A run that had its reboot needs no second one: the MIG mode survives.
 AgentFault MigManager::take_fault() {
   if (times_ == 0) return AgentFault::kNone;
   if (ordered_ == AgentFault::kReboot && machine_.label(names::kMigConfigState) == "rebooting")

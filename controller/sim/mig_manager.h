@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// MigManager: NVIDIA's mig-manager on one node. A new value of the label mig.config is one run:
-// assert, pause the GPU's clients, wait for their pods to go, apply, restore. It has the real one's
-// habits (reference: NVIDIA/mig-parted v0.15): a wait in vain ends the run without a word, values
-// that come during a run are coalesced, and once a run went well, a failed one leaves the labels
-// paused.
+// MigManager: NVIDIA's mig-manager on one node. A new value of the label mig.config starts one run:
+// assert, pause the GPU's clients, wait for their pods to go, apply, restore. It behaves like the
+// real one (reference: NVIDIA/mig-parted v0.15): a wait that times out ends the run without a
+// message; values that arrive during a run are coalesced; and after one successful run, a failed
+// run leaves the labels paused.
 #pragma once
 
 #include <chrono>
@@ -22,18 +22,18 @@ class MigManager {
   MigManager(AgentWorld& world, GpuMachine& machine);
 
   void order(AgentFault fault, int times);
-  // The label's value is another one than before. What it does about it, it does in look().
+  // The label has a new value. look() acts on it.
   void on_label(std::string value) { arrived_.push_back(std::move(value)); }
-  // Only while the machine runs.
+  // Call it only while the machine runs.
   void look();
   std::optional<MonotonicTime> next_due() const;
 
  private:
   enum class Step {
     kAssert,       // reads the file, compares with the hardware
-    kPause,        // due: says pending, pauses the labels
-    kWaitForPods,  // due: the end of its patience
-    kApply,        // due: mig-parted is done
+    kPause,        // when due: sets pending, pauses the labels
+    kWaitForPods,  // when due: the wait times out
+    kApply,        // when due: mig-parted is done
   };
   struct Run {
     std::string config;
@@ -45,7 +45,7 @@ class MigManager {
   void start_process(const std::string& process);
   void begin_run();
   void end_run();
-  // Each takes one step of the run; false if it has to wait.
+  // Each takes one step of the run; false if it must wait.
   bool take_step();
   bool assert_config();
   bool pause();
@@ -66,13 +66,13 @@ class MigManager {
   AgentFault ordered_ = AgentFault::kNone;
   int times_ = 0;
 
-  std::deque<std::string> arrived_;  // values its informer has, in order
-  // The process: all of it is forgotten with it.
+  std::deque<std::string> arrived_;  // values that its informer has received, in order
+  // State of the process, lost when it ends.
   std::string process_;
   MonotonicTime mounted_at_{0};
   std::string current_, last_read_;
-  bool signalled_ = false;  // a value came while it slept
-  bool went_well_ = false;  // once
+  bool signalled_ = false;  // a value arrived while it waited
+  bool went_well_ = false;  // a run has succeeded once
   std::optional<Run> run_;
 };
 

@@ -95,7 +95,7 @@ PartedFile parse_parted_file(const std::string& yaml) {
         refuse(name + " is not a list with entries");
       for (const auto& entry : config.second) out.configs[name].push_back(parse_entry(entry));
     }
-  } catch (const std::exception& error) {  // yaml-cpp's own, too
+  } catch (const std::exception& error) {  // also yaml-cpp's exceptions
     out.error = error.what();
   }
   return out;

@@ -18,7 +18,7 @@ bool MountedConfig::on_change(const Change& change, MonotonicTime now) {
       change.key.name != name_)
     return false;
   const bool existed = std::exchange(exists_, change.kind != Change::Kind::kDeleted);
-  if (!exists_) return false;  // what is mounted stays mounted
+  if (!exists_) return false;  // a mounted ConfigMap stays mounted
   versions_.push_back({now, change.after});
   while (versions_.size() > 1 && versions_[1].since + period_ < now) versions_.pop_front();
   return !existed;

@@ -31,7 +31,7 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
   return value;
 }
 
-// One requirement of a selector or of a node affinity, of a value that may be missing.
+// One requirement of a selector or a node affinity, for a value that may be missing.
 bool holds(const json& requirement, const std::optional<std::string>& value) {
   const std::string op = text_at(requirement, {"operator"});
   if (op == "Exists") return value.has_value();
@@ -65,7 +65,7 @@ bool labels_hold(const json& object, const json& requirements) {
   });
 }
 
-// A term without anything in it selects no node.
+// An empty term selects no node.
 bool term_selects(const json& term, const json& node) {
   const json& expressions = items(term, {"matchExpressions"});
   const json& fields = items(term, {"matchFields"});
@@ -86,7 +86,7 @@ Amounts amounts(const json& list) {
   return read;
 }
 
-// What is limited and not asked for is asked for.
+// A limit without a request counts as the request.
 Amounts asked_by(const json& container) {
   Amounts asked = amounts(members(container, {"resources", "requests"}));
   asked.merge(amounts(members(container, {"resources", "limits"})));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps a pod from a node: labels, taints, resources. Read by the scheduler before it binds,
-// by the kubelet when the pod arrives, by the DaemonSet controller and by whoever evicts for
-// taints.
+// NodeFit: whether a pod fits a node: labels, taints, resources. Used by the scheduler before it
+// binds, by the kubelet when the pod arrives, by the DaemonSet controller, and by taint eviction.
 #pragma once
 
 #include <initializer_list>
@@ -14,27 +13,27 @@
 
 namespace berth::sim {
 
-// Whether spec.nodeSelector and the required node affinity admit the node.
+// Whether spec.nodeSelector and the required node affinity allow the node.
 bool selects_node(const nlohmann::json& pod_spec, const nlohmann::json& node);
 
 bool tolerates(const nlohmann::json& toleration, const nlohmann::json& taint);
-// The first of the node's taints with one of these effects that the spec's tolerations leave; null:
+// The first of the node's taints with one of these effects that the pod does not tolerate; null:
 // none.
 const nlohmann::json* find_untolerated(const nlohmann::json& pod_spec, const nlohmann::json& node,
                                        std::initializer_list<std::string_view> effects);
-// spec.unschedulable, and nobody tolerates the taint that goes with it.
+// Whether spec.unschedulable is set and the pod does not tolerate its taint.
 bool is_cordoned_for(const nlohmann::json& pod_spec, const nlohmann::json& node);
 
 using Amounts = std::map<std::string, Quantity, std::less<>>;
 bool is_extended(std::string_view resource);
-// The larger of all containers together and of each init container with the sidecars before it,
+// The maximum of the sum of all containers and of each init container with the sidecars before it,
 // plus overhead.
 Amounts requests_of(const nlohmann::json& pod);
 Amounts allocatable_of(const nlohmann::json& node);
 void add(Amounts& to, const Amounts& more);
 void subtract(Amounts& from, const Amounts& less);
-// The first resource of which there is not enough; empty: all fits. CPU and memory of a node that
-// does not tell them are not counted; an extended resource that is not there is none.
+// The first resource that is insufficient; empty: all fit. CPU and memory count only if the node
+// reports them; a missing extended resource counts as 0.
 std::string find_insufficient(const Amounts& requests, const Amounts& free);
 
 }  // namespace berth::sim

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using namespace std::chrono_literals;
 
-constexpr auto kTaintLag = 100ms;    // as seen on a real one
+constexpr auto kTaintLag = 100ms;    // measured on a real cluster
 constexpr auto kMonitorGrace = 40s;  // --node-monitor-grace-period
 
 struct OwnTaint {
@@ -80,10 +80,10 @@ void NodeLifecycle::call_unknown(const StoreKey& key, const json& node) {
   }
 }
 
-// Others' taints keep their place.
+// Keeps the positions of other taints.
 json NodeLifecycle::compute_taints(const json& node) const {
   const json* ready = condition_of(node, "Ready");
-  // A node that has never said anything is waited for.
+  // A new node without a status is not tainted yet.
   const std::string status = ready == nullptr ? "" : text_at(*ready, {"status"});
   const OwnTaint own[] = {
       {"node.kubernetes.io/unschedulable", "NoSchedule", true_at(node, {"spec", "unschedulable"})},

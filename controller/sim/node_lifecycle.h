@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeLifecycle: the controller that turns a cordon into a taint, calls a node Unknown when nothing
-// is heard of it, and taints what is not ready.
+// NodeLifecycle: the controller that turns a cordon into a taint, sets a silent node's condition to
+// Unknown, and taints nodes that are not ready.
 #pragma once
 
 #include "controller/sim/actor_client.h"
@@ -15,7 +15,7 @@ class NodeLifecycle {
   NodeLifecycle(Simulation& simulation, const Kubelets& kubelets, const Relations& relations);
 
   void on_change(const Change& change);
-  // To be called when a kubelet falls silent.
+  // Call it when a kubelet becomes silent.
   void watch_silence(const std::string& node);
 
  private:

@@ -13,8 +13,8 @@ using nlohmann::json;
 
 namespace {
 
-// Nearly all objects have few members, and then it is cheaper to go by the names' lengths than to
-// compare texts in the order of the tree.
+// Nearly all objects have few members. Then comparing the names' lengths is faster than comparing
+// texts along the tree.
 const json* find_member(const json::object_t& members, std::string_view name) {
   constexpr std::size_t kFew = 12;
   if (members.size() > kFew) {
@@ -30,14 +30,14 @@ std::string dump(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// The bytes that stand for themselves, but for those of UTF-8 beyond ASCII.
+// Bytes that need no escape; UTF-8 beyond ASCII is excluded.
 constexpr auto kPlain = [] {
   std::array<bool, 256> plain{};
   for (std::size_t c = ' '; c < 0x80; ++c) plain[c] = c != '"' && c != '\\';
   return plain;
 }();
 
-// A text with a byte that is rare is left to the library.
+// The library writes texts with any other byte.
 void write_text(const std::string& text, std::string& out) {
   const auto is_plain = [](char c) { return kPlain[static_cast<unsigned char>(c)]; };
   const std::size_t begun_at = out.size();
@@ -57,7 +57,7 @@ void write_text(const std::string& text, std::string& out) {
   out += '"';
 }
 
-// What dump() writes, in a third of its time: each change is written for whoever watches.
+// The output of dump() in a third of its time, because each change is written for its watchers.
 void write(const json& value, std::string& out) {
   if (const auto* object = value.get_ptr<const json::object_t*>()) {
     char before = '{';
@@ -118,7 +118,8 @@ bool holds_text(const json& object, FieldPath path, const std::string& text) {
          std::find(found->begin(), found->end(), text) != found->end();
 }
 
-// Written where there is room already, lest a text of kilobytes is moved as often as it doubles.
+// Writes into a buffer that keeps its memory, so that a text of kilobytes is not copied at each
+// growth.
 std::string to_text(const json& object) {
   thread_local std::string text;
   text.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members of an object that may be missing or of another type than they should be: reading them
-// never fails, it finds nothing.
+// ObjectFields: reads members of an object that may be missing or of a wrong type. Reading never
+// fails; it returns nothing then.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ const nlohmann::json* find_at(const nlohmann::json& object, FieldPath path);
 std::string text_at(const nlohmann::json& object, FieldPath path);
 std::optional<std::int64_t> integer_at(const nlohmann::json& object, FieldPath path);
 bool true_at(const nlohmann::json& object, FieldPath path);
-// Whether the array at the path holds this text.
+// Whether the array at the path contains this text.
 bool holds_text(const nlohmann::json& object, FieldPath path, const std::string& text);
 
-// The object as the server writes it. Bytes that are not UTF-8 become U+FFFD.
+// The object as the server writes it. Invalid UTF-8 becomes U+FFFD.
 std::string to_text(const nlohmann::json& object);
 
 }  // namespace berth::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an object's metadata and status say about it, as Kubernetes' own components ask: is it
-// going, who controls it, is this pod ready, which conditions stand.
+// ObjectState: what an object's metadata and status say, as Kubernetes' components ask: whether it
+// is terminating, its controller, whether a pod is ready, and its conditions.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,14 +20,14 @@ StoreKey node_key(const std::string& name);
 std::string name_of(const nlohmann::json& object);
 std::string namespace_of(const nlohmann::json& object);
 std::string uid_of(const nlohmann::json& object);
-// Whether what stands at the path is not the same in both.
+// Whether the values at the path differ.
 bool differ(const nlohmann::json& before, const nlohmann::json& after, FieldPath path);
 bool is_terminating(const nlohmann::json& object);
 bool has_finalizer(const nlohmann::json& object, std::string_view finalizer);
-// The owner reference that says controller: true; null: none.
+// The owner reference with controller: true; null: none.
 const nlohmann::json* controller_of(const nlohmann::json& object);
 
-// Of status.conditions; null: not there.
+// From status.conditions; null: absent.
 const nlohmann::json* condition_of(const nlohmann::json& object, std::string_view type);
 bool is_true(const nlohmann::json& object, std::string_view condition);
 struct NewCondition {
@@ -36,13 +36,13 @@ struct NewCondition {
   std::string reason;
   std::string message;
 };
-// All of status.conditions with this one set; its transition time moves only with its status.
+// All of status.conditions with this one set; its transition time changes only with its status.
 nlohmann::json with_condition(const nlohmann::json& object, const NewCondition& condition,
                               WallTime now);
 
 // Pods.
 std::string node_of(const nlohmann::json& pod);  // empty: not bound
 bool is_finished(const nlohmann::json& pod);     // Succeeded or Failed
-bool is_active(const nlohmann::json& pod);       // neither finished nor going
+bool is_active(const nlohmann::json& pod);       // neither finished nor terminating
 
 }  // namespace berth::sim

@@ -17,8 +17,8 @@ using nlohmann::json;
 constexpr char kDeploy[] = "nvidia.com/gpu.deploy.";
 
 struct Operand {
-  const char* name;    // of the DaemonSet, and label app
-  const char* deploy;  // the nvidia.com/gpu.deploy.X that its nodeSelector asks for
+  const char* name;    // of the DaemonSet, and its app label
+  const char* deploy;  // the nvidia.com/gpu.deploy.X in its nodeSelector
 };
 constexpr Operand kOperands[] = {{kManagerApp, "mig-manager"},
                                  {kPluginApp, "device-plugin"},
@@ -84,8 +84,8 @@ json pod_spec(const Operand& operand, const OperandOptions& options) {
   return spec;
 }
 
-// "false" is somebody's decision and stays; whatever else stands there, and also nothing, becomes
-// the value. Only the label of clients from elsewhere must be there before.
+// "false" is someone's choice and stays. Any other value, or none, becomes `value`. Only the label
+// for other clients must already exist.
 json deploy_patch(const json& node, const char* value) {
   json body;
   for (const char* operand :

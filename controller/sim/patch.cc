@@ -31,7 +31,8 @@ std::string unescape(std::string_view token) {
   return out;
 }
 
-// Where in an array of `size` the token points; `past_end` counts the place after the last.
+// The index that the token means in an array of `size`; `past_end` allows the position after the
+// last.
 std::optional<std::size_t> index_of(const std::string& token, std::size_t size, bool past_end) {
   if (past_end && token == "-") return size;
   std::int64_t index = 0;
@@ -44,13 +45,13 @@ std::optional<std::size_t> index_of(const std::string& token, std::size_t size, 
   return static_cast<std::size_t>(index);
 }
 
-// The container of what a pointer names, and the last token. The container is null if there is
-// none.
+// The container of the value that a pointer names, and the last token. The container is null if it
+// does not exist.
 struct Place {
   json* container = nullptr;
   std::string key;
 
-  // Null if nothing is there.
+  // Null if the value does not exist.
   json* find() const {
     if (container->is_object()) {
       const auto found = container->find(key);
@@ -103,7 +104,7 @@ Place locate(json& object, const std::string& pointer) {
   }
 }
 
-// One of the texts in it is one that Go escapes.
+// Whether one of its texts has a character that Go escapes.
 bool holds_what_go_escapes(const json& value) {
   if (value.is_string()) return has_what_go_escapes(value.get_ref<const std::string&>());
   return value.is_structured() && std::ranges::any_of(value, holds_what_go_escapes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patches: RFC 6902 as the API server's library reads it (a `test` for null passes where the key is
-// absent and its parent exists; negative indices count from the end), and RFC 7386.
+// Patch: RFC 6902 as implemented in the API server's library (a `test` for null passes if the key
+// is absent and its parent exists; negative indices count from the end), and RFC 7386.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,12 +8,12 @@
 
 namespace berth::sim {
 
-// A character that encoding/json of Go writes as an escape, though JSON does not need one.
+// Whether the text has a character that Go's encoding/json escapes although JSON does not need it.
 bool has_what_go_escapes(std::string_view text);
 
-// Throws a Refusal: 400 for what is no patch, 422 for one that does not apply. `escaped_as_go`: the
-// patch's text has no such character as it is. A test of one fails then: the API server compares
-// the text of the patch with the text that it encodes the object as.
+// Throws a Refusal: 400 for an invalid patch, 422 for one that does not apply. `escaped_as_go`: the
+// patch's text has none of these characters unescaped. Otherwise a test of such a value fails,
+// because the API server compares the patch's text with its own encoding of the object.
 void apply_json_patch(nlohmann::json& object, const nlohmann::json& patch,
                       bool escaped_as_go = true);
 void apply_merge_patch(nlohmann::json& object, const nlohmann::json& patch);

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// client-go's rate limiter of a key.
+// The per-key backoff of client-go.
 std::chrono::nanoseconds backoff(int rounds) {
   constexpr int kDoublings = 18;
   return std::min<std::chrono::nanoseconds>(1000s, 5ms * (1 << std::min(rounds - 1, kDoublings)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PodCreations: the pods that one of Kubernetes' controllers has asked for and not heard of yet.
-// Until it has, it does not look at their owner again, as a worker of the real one would be busy
-// with it; what is refused is tried again, later and later.
+// PodCreations: the pods that a Kubernetes controller has requested and that are not answered yet.
+// Until then it does not process their owner again, as in a real controller, where a worker is busy
+// with it. It retries refused creations with backoff.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace berth::sim {
 
 class PodCreations {
  public:
-  // Whose pods they are is looked at again through `queue`.
+  // `queue` is woken to process the pods' owner again.
   PodCreations(Simulation& simulation, const ActorClient& client, ActorQueue& queue)
       : simulation_(simulation), client_(client), queue_(queue) {}
   PodCreations(const PodCreations&) = delete;
@@ -26,7 +26,7 @@ class PodCreations {
  private:
   struct Owner {
     int under_way = 0;
-    bool refused = false;  // one of those that were under way together
+    bool refused = false;  // one of the creations in flight was refused
     int rounds_refused = 0;
   };
   void hear(const StoreKey& owner, bool ok, bool held);

@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 using namespace std::chrono_literals;
 
-// A sweep every 20 s, which believes that a node is gone when it has been for 40 s.
+// One sweep every 20 s; a node counts as gone after 40 s.
 constexpr auto kSweep = 20s;
 constexpr auto kQuarantine = 40s;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PodGc: removes pods that no kubelet will ever stop: those of a node that has been gone for a
-// while, and those deleted before they had a node, which a finalizer holds.
+// PodGc: deletes pods that no kubelet will ever stop: pods of a node that has been gone for some
+// time, and pods deleted before they had a node and kept by a finalizer.
 #pragma once
 
 #include "controller/sim/actor_client.h"

@@ -24,7 +24,7 @@ const json& list_at(const json& object, FieldPath path) {
   return found != nullptr && found->is_array() ? *found : kNone;
 }
 
-// As Go compares pointers to structs: what is not there is null.
+// Like Go's comparison of pointers to structs: a missing value is null.
 json value_at(const json& object, FieldPath path) {
   const json* found = find_at(object, path);
   return found == nullptr ? json() : *found;
@@ -52,7 +52,7 @@ void check_images(const json& pod, const char* list, std::vector<Cause>& causes)
       causes.push_back(required_value(fmt::format("spec.{}[{}].image", list, i)));
 }
 
-// False: what else has changed is not looked at.
+// False: stops the check of other changes.
 bool check_containers(const json& live, const json& next, const char* list,
                       std::vector<Cause>& causes) {
   const std::string at = std::string("spec.") + list;
@@ -64,12 +64,12 @@ bool check_containers(const json& live, const json& next, const char* list,
   return true;
 }
 
-// False: what else has changed is not looked at.
+// False: stops the check of other changes.
 bool check_deadline(const json& live, const json& next, std::vector<Cause>& causes) {
   constexpr char kAt[] = "spec.activeDeadlineSeconds";
   const auto before = integer_at(live, {"spec", "activeDeadlineSeconds"});
   const auto after = integer_at(next, {"spec", "activeDeadlineSeconds"});
-  if (after && *after < 0) return false;  // which has been said
+  if (after && *after < 0) return false;  // already reported
   if (before && after && *after > *before) {
     causes.push_back(
         invalid_value(kAt, std::to_string(*after), "must be less than or equal to previous value"));
@@ -133,7 +133,7 @@ bool is_narrower(const json& term, const json& old) {
              &fields = list_at(old, {"matchFields"});
   const json &more = list_at(term, {"matchExpressions"}),
              &more_fields = list_at(term, {"matchFields"});
-  // An empty term selects nothing: with something in it, it would select more.
+  // An empty term selects nothing; with requirements, it would select more.
   if (expressions.empty() && fields.empty() && !(more.empty() && more_fields.empty())) return false;
   return begins_with(more, expressions) && begins_with(more_fields, fields);
 }
@@ -156,7 +156,7 @@ void check_affinity(const json& live, const json& next, std::vector<Cause>& caus
                                      "only additions are allowed (no mutations or deletions)"));
 }
 
-// The spec without what has been looked at by itself.
+// The spec without the fields that are checked separately.
 json fixed_spec(const json& pod, bool gated) {
   json spec = value_at(pod, {"spec"});
   for (const char* open : {"activeDeadlineSeconds", "tolerations", "schedulingGates"})
@@ -174,7 +174,7 @@ json fixed_spec(const json& pod, bool gated) {
   return spec;
 }
 
-// One second stands for what no deletion can have meant.
+// One second replaces a value that no deletion can have meant.
 bool mends_grace(const json& live, const json& next) {
   return integer_at(live, {"spec", "terminationGracePeriodSeconds"}).value_or(0) < 0 &&
          integer_at(next, {"spec", "terminationGracePeriodSeconds"}) == 1;
@@ -207,7 +207,7 @@ void check_pod_change(const json& live, const json& next, std::vector<Cause>& ca
     return;
   check_tolerations(live, next, causes);
   check_gates_change(live, next, causes);
-  // A gate gone lets everything be narrowed that could be before.
+  // An update that removes the last gate may still narrow the constraints.
   const bool gated = !list_at(live, {"spec", "schedulingGates"}).empty();
   if (gated) {
     check_selector(live, next, causes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pod may be and become: its scheduling gates go and never come, and while it has one, where
-// it may run is only narrowed.
+// PodRules: validation of pods. Scheduling gates can only be removed. While a pod has one, its node
+// constraints can only become narrower.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -24,7 +24,7 @@ std::int64_t value_of(const json& priority_class) {
   return integer_at(priority_class, {"value"}).value_or(0);
 }
 
-// Should there be two after all, the lower one; null: none.
+// If there are two default classes, the lower one; null: none.
 ObjectPtr default_class(const Store& store) {
   ObjectPtr found;
   for (const ObjectPtr& one : store.list(classes()))

@@ -19,7 +19,7 @@ std::string answer(std::string_view type, std::string_view series) {
                      series);
 }
 
-// As Prometheus has the labels that it does not take from the exporter but from the scrape.
+// The labels that Prometheus takes from the scrape, not from the exporter.
 std::string labels_of(const GpuHolder* holder) {
   if (holder == nullptr) return "";
   return fmt::format(R"(,"exported_namespace":"{}","exported_pod":"{}","exported_container":"{}")",
@@ -74,7 +74,7 @@ std::unique_ptr<Transport> Prometheus::connect(Loop& process) {
 std::string Prometheus::answer_to(std::string_view target) {
   if (target.starts_with("/api/v1/query_range?")) return answer("matrix", "");
   if (gauges_.names_pods()) holders_.look(store_);
-  // By whose targets there are other series: all that are here say that they are the exporter's.
+  // For the query after other targets' series: all series here come from the exporter.
   if (target.find("count%20by") != target.npos) return answer("vector", "");
   for (const GpuSeries& series : gpu_series())
     if (target.find(series.counter) != target.npos) return now_of(series, gauges_, holders_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prometheus: a server that has scraped dcgm-exporter on every node, as far as berth asks it: the
-// last value of a counter, by its name in the query. It keeps no history: a query over a range of
-// time gets an answer without series. Who holds a GPU its series say once a scenario has said what
-// somebody does with one.
+// Prometheus: a server that has scraped dcgm-exporter on every node, with the queries that berth
+// sends: the last value of a counter, by its name. It keeps no history: a query over a time range
+// returns no series. Its series name the pods that hold GPUs only after a scenario has set a pod's
+// usage.
 #pragma once
 
 #include <memory>
@@ -19,12 +19,12 @@ namespace berth::sim {
 
 class Prometheus {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   Prometheus(const Store& store, const GpuGauges& gauges) : store_(store), gauges_(gauges) {}
 
-  // One connection to it, of the process whose loop that is. The loop and this outlive it.
+  // Connects `process` to it. The loop and this object must outlive the connection.
   std::unique_ptr<Transport> connect(Loop& process);
-  // The body of an answer.
+  // The body of the answer.
   std::string answer_to(std::string_view target);
 
  private:

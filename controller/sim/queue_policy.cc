@@ -34,25 +34,32 @@ std::string template_record_of(const json& object) {
   return pods == nullptr ? "" : record_of(*pods);
 }
 
+// By which berth takes a pod for lost; a Job's pods would have it from the template.
+std::string mark_of(const json& object) {
+  const json* pods = find_at(object, {"spec", "template"});
+  return text_at(pods == nullptr ? object : *pods,
+                 {"metadata", "annotations", names::kOnDeadNodeSinceAnnotation});
+}
+
 bool has_queue(const json& object) {
   return find_at(object, {"metadata", "labels", names::kQueueLabel}) != nullptr;
 }
 
 bool is_of_a_queue(const json& object) {
   return has_queue(object) || is_gated(object) || !record_of(object).empty() ||
-         !template_record_of(object).empty();
+         !template_record_of(object).empty() || !mark_of(object).empty();
 }
 
 bool job_waits(const json& job) { return true_at(job, {"spec", "suspend"}); }
 
-// The deadline may only fall: who removes it raises it.
+// The deadline may only fall; removing it counts as raising it.
 bool runs_longer(const json& live, const json& next) {
   const auto before = integer_at(live, {"spec", "activeDeadlineSeconds"});
   const auto after = integer_at(next, {"spec", "activeDeadlineSeconds"});
   return before && (!after || *after > *before);
 }
 
-// The chart's policy berth-admission, of a change: at creation the webhook has written Failed.
+// The chart's policy berth-admission for an update; at creation the webhook has written Failed.
 bool replaces_earlier(const json& live, const json& next) {
   const auto early = [](const json& job) {
     return text_at(job, {"spec", "podReplacementPolicy"}) == "TerminatingOrFailed";
@@ -67,7 +74,7 @@ std::int64_t width_of(const json& job) {
   return integer_at(job, {"spec", "parallelism"}).value_or(1);
 }
 
-// A Job's pods inherit the record of the Job that berth has let go.
+// A Job's pods inherit the admission record of a Job that berth has released.
 bool inherits(const std::string& user, const json& pod) {
   const json* owner = controller_of(pod);
   return user == kJobController && owner != nullptr && text_at(*owner, {"kind"}) == "Job" &&
@@ -75,7 +82,7 @@ bool inherits(const std::string& user, const json& pod) {
              std::string::npos;
 }
 
-// Why a pod may not become that; empty: it may.
+// Why the update of the pod is forbidden; empty: it is allowed.
 std::string refuse_pod(const std::string& user, const json* live, const json& next) {
   if (live != nullptr && is_gated(*live) && !is_gated(next))
     return "only berth takes the gate gpu.berth.dev/queue away, when the queue admits the pod; "
@@ -113,6 +120,12 @@ std::string refuse_job(const json* live, const json& next) {
   return "";
 }
 
+std::string refuse(const std::string& user, bool pod, const json* live, const json& next) {
+  if (mark_of(next) != (live == nullptr ? "" : mark_of(*live)))
+    return "only berth writes gpu.berth.dev/on-dead-node-since; leave the annotation out";
+  return pod ? refuse_pod(user, live, next) : refuse_job(live, next);
+}
+
 }  // namespace
 
 void QueuePolicy::judge(const std::string& user, const StoreKey& key, const json* live,
@@ -121,7 +134,7 @@ void QueuePolicy::judge(const std::string& user, const StoreKey& key, const json
   if ((!pod && !is(key, "jobs")) || user.starts_with("berth-") || !is_managed(key.namespace_) ||
       (!is_of_a_queue(next) && (live == nullptr || !is_of_a_queue(*live))))
     return;
-  const std::string why = pod ? refuse_pod(user, live, next) : refuse_job(live, next);
+  const std::string why = refuse(user, pod, live, next);
   if (why.empty()) return;
   throw forbidden(
       *key.type, key.name,

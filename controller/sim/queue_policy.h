@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueuePolicy: what berth's chart has the API server refuse everybody but berth
-// (helm/berth/templates/policy-queue.yaml): to let go what a queue holds back, and to write what
-// only berth writes; and of policy-admission.yaml, to have a Job replace pods earlier from now on.
-// Nobody here has the verb `release`.
+// QueuePolicy: the admission policies of berth's chart that restrict all users but berth.
+// helm/berth/templates/policy-queue.yaml forbids the release of queued workloads and writes of
+// berth's own fields. policy-admission.yaml forbids a change of a Job so that it replaces pods
+// earlier. No user in the simulation has the verb `release`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,7 +16,7 @@ class QueuePolicy {
  public:
   explicit QueuePolicy(const Store& store) : store_(store) {}
 
-  // As ApiServer::policy; throws a Refusal.
+  // For ApiServer::policy; throws a Refusal.
   void judge(const std::string& user, const StoreKey& key, const nlohmann::json* live,
              const nlohmann::json& next) const;
 

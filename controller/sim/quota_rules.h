@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server asks of a ResourceQuota's bounds: resources that it knows, and amounts of them.
+// QuotaRules: validation of a ResourceQuota's limits: known resources and valid amounts.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@
 namespace berth::sim {
 
 void check_quota(const nlohmann::json& quota, std::vector<Cause>& causes);
-// The first member that holds no amounts; empty if all is well.
+// The first member that is no valid amount; empty if all are valid.
 std::string find_wrong_amounts(const nlohmann::json& quota);
 
 }  // namespace berth::sim

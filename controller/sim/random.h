@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random: the one source of chance of a simulation. Equal seeds give equal numbers on every
-// machine, which the standard library's distributions do not promise.
+// Random: the only source of randomness of a simulation. Equal seeds give equal numbers on every
+// machine, which the standard library's distributions do not guarantee.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
-  // splitmix64 (Steele, Lea and Flood, 2014): any seed will do, also 0 and 1.
+  // splitmix64 (Steele, Lea and Flood, 2014): any seed works, also 0 and 1.
   std::uint64_t next() {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -27,7 +27,7 @@ class Random {
     return low +
            std::chrono::nanoseconds(below(static_cast<std::uint64_t>((high - low).count()) + 1));
   }
-  // A generator of its own, so that who asks first does not change what another gets.
+  // A separate generator, so that one caller's draws do not change another's.
   Random fork() { return Random(next()); }
   // Hex digits in the shape of a UUID.
   std::string uuid();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Relations: which pods are bound to a node, and which objects name an owner; kept as changes come,
-// so that no actor walks through all of them. Answers are copies of what stands: writing while
-// walking over one is safe.
+// Relations: which pods are bound to a node, and which objects name an owner. It is updated with
+// each change, so that no actor has to search all objects. It returns copies, so callers may write
+// while they iterate.
 #pragma once
 
 #include <map>
@@ -17,13 +17,13 @@ class Relations {
  public:
   explicit Relations(const Store& store) : store_(store) {}
 
-  // Before any actor hears of the change.
+  // Call it before any actor gets the change.
   void on_change(const Change& change);
 
   std::vector<ObjectPtr> pods_on(const std::string& node) const;
-  // Whose controller this is.
+  // The objects that this one controls.
   std::vector<ObjectPtr> controlled_by(const std::string& uid) const;
-  // Who names this owner, also beside others.
+  // All objects that name this owner, also with others.
   std::vector<StoreKey> dependents(const std::string& uid) const;
 
  private:

@@ -46,7 +46,7 @@ void ReplicaSets::look_at(const StoreKey& key) {
   report(key, *set);
 }
 
-// Those that serve least go first.
+// Deletes the least useful pods first.
 void ReplicaSets::remove_some(std::vector<ObjectPtr> pods, std::size_t surplus) {
   std::ranges::sort(pods, {}, [](const ObjectPtr& pod) {
     return std::tuple(!node_of(*pod).empty(), is_true(*pod, "Ready"), name_of(*pod));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReplicaSets: as many active pods as spec.replicas says. A pod that is going or has failed is
-// replaced at once.
+// ReplicaSets: keeps spec.replicas active pods. It replaces a terminating or failed pod at once.
 #pragma once
 
 #include <vector>

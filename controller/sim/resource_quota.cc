@@ -23,7 +23,7 @@ namespace {
 using nlohmann::json;
 
 constexpr char kServer[] = "kube-apiserver";
-// Whoever bounds one of these has every container say how much of it it wants.
+// If a quota limits one of these, every container must state its amount.
 constexpr std::string_view kSaid[] = {"cpu", "memory", "requests.cpu", "requests.memory"};
 
 Amounts amounts_of(const json* list) {
@@ -56,7 +56,7 @@ std::string print_names(const Amounts& amounts) {
   return text;
 }
 
-// "cpu for: main,side; memory for: main"; empty if every container says all.
+// "cpu for: main,side; memory for: main"; empty if every container states all amounts.
 std::string find_unsaid(const json& pod, const Amounts& bounds) {
   std::map<std::string, std::set<std::string>> unsaid;
   for (const char* list : {"containers", "initContainers"}) {
@@ -76,7 +76,7 @@ std::string find_unsaid(const json& pod, const Amounts& bounds) {
   return text;
 }
 
-// What the quota's `used` becomes, or a refusal.
+// The quota's new `used`, or a refusal.
 Amounts charge(const StoreKey& key, const json& quota, const json& pod, const Amounts& asked) {
   const std::string name = name_of(quota);
   const Amounts hard = amounts_of(find_at(quota, {"status", "hard"}));

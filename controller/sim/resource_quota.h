@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResourceQuotas as admission heeds them: what a new pod takes is added to the `used` of each quota
-// of its namespace, or else the pod is refused. What is given back, and what a new quota finds, is
-// for its controller to count (resource_quotas.h). Quotas without scopes, for pods alone.
+// ResourceQuota: admission by ResourceQuotas. It adds a new pod's requests to `used` of each quota
+// of its namespace, or refuses the pod. The quota's controller (resource_quotas.h) subtracts freed
+// amounts and counts for new quotas. Only quotas without scopes, and only for pods.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,16 +12,16 @@
 
 namespace berth::sim {
 
-// What the pod takes, by the names that quotas have for it. One that has ended, or should have long
-// ago, is only counted as an object.
+// The pod's amounts, by the names that quotas use. A pod that has ended, or should have ended long
+// ago, counts only as an object.
 Amounts usage_of(const nlohmann::json& pod, WallTime now);
-// Whether a quota's bound is one of those.
+// Whether a quota's limit is one for pods.
 bool bounds_pods(std::string_view name);
-// As the server writes a sum: of memory and its like in powers of 1024.
+// A sum in the server's format: memory and similar in powers of 1024.
 std::string amount_text(std::string_view name, const Quantity& amount);
 
-// `live` is null of a creation. An update takes nothing, and is asked only whether it says all that
-// has to be said where it gets or loses a deadline.
+// `live` is null for a creation. An update takes nothing. It is checked only for missing requests
+// if it adds or removes a deadline.
 void charge_quotas(Writing& writing, const WriteRequest& request, const StoreKey& key,
                    const nlohmann::json* live, const nlohmann::json& pod);
 

@@ -52,7 +52,7 @@ void ResourceQuotas::look_at(const StoreKey& key) {
     for (const auto& [name, most] : hard->items())
       if (bounds_pods(name)) status["used"][name] = amount_text(name, taken[name]);
   }
-  // A merge patch leaves what it does not name: what is bounded no more is named.
+  // A merge patch keeps what it does not name, so this names limits that were removed.
   for (const char* part : {"hard", "used"})
     if (const json* old = find_at(*quota, {"status", part}))
       for (const auto& [name, amount] : old->items())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResourceQuotas' controller: it takes a quota's bounds over into its status, and counts what the
-// namespace's pods take of them, after an edit, when a pod has ended or is gone, and every five
-// minutes. What comes is counted at once by admission (resource_quota.h).
+// ResourceQuotas: the controller that copies a quota's limits into its status and counts what the
+// namespace's pods use: after an edit, when a pod has ended or is gone, and every five minutes.
+// Admission counts new pods at once (resource_quota.h).
 #pragma once
 
 #include "controller/sim/actor_client.h"

@@ -30,7 +30,7 @@ bool waits_for_us(const json& pod) {
 
 bool holds_room(const json& pod) { return !node_of(pod).empty() && !is_finished(pod); }
 
-// Heartbeats and conditions make no room.
+// Heartbeats and conditions free no capacity.
 bool may_make_room(const json& before, const json& after) {
   return differ(before, after, {"spec"}) || differ(before, after, {"metadata", "labels"}) ||
          differ(before, after, {"status", "allocatable"});
@@ -69,7 +69,7 @@ void Scheduler::on_change(const Change& change) {
   if (!is(change.key, "pods")) return;
   if (deleted || !waits_for_us(*change.after)) unschedulable_.erase(change.key);
   if (!deleted && waits_for_us(*change.after)) {
-    // The word that it is unschedulable is our own.
+    // The condition PodScheduled is the scheduler's own write.
     if (change.before == nullptr || differ(*change.before, *change.after, {"spec"}))
       decisions_.wake(change.key, nanoseconds(0));
     return;
@@ -98,7 +98,7 @@ void Scheduler::decide(const StoreKey& key) {
   bindings_.wake(key, random_.between(options_.bind_lag_min, options_.bind_lag_max));
 }
 
-// Most of what the pod asks for free, then fewest pods, then the name.
+// The node with most free capacity of the pod's resources, then with the fewest pods, then by name.
 std::string Scheduler::choose(const json& pod, std::map<std::string, int>& refusals) const {
   const Amounts requests = requests_of(pod);
   std::tuple<Quantity, std::size_t> best;
@@ -150,8 +150,8 @@ void Scheduler::report_unschedulable(const StoreKey& key, const json& pod,
   client_.merge_patch("pods", key.namespace_, key.name, std::move(patch), "status");
 }
 
-// As pods/binding, which no update stands for: the server lets nobody else set a node's name. It
-// does not look at the node, not even whether there is one.
+// Like pods/binding: no update can set a node's name. The server does not check whether the node
+// exists.
 void Scheduler::bind(const StoreKey& key) {
   const auto found = assumed_.find(key);
   const Assumed assumed = found->second;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheduler: kube-scheduler's filter over requests, cordon, taints and node affinity, and a choice
-// that chance has no part in. It decides at once and binds a lag later; in between the pod counts
-// as bound, and what happens to the node is not looked at again.
+// Scheduler: kube-scheduler's filters for requests, cordon, taints and node affinity, and a
+// deterministic choice. It decides at once and binds after a delay. Meanwhile the pod counts as
+// bound, and it does not check the node again.
 #pragma once
 
 #include <map>
@@ -42,7 +42,7 @@ class Scheduler {
   const Relations& relations_;
   Random random_;
   ActorClient client_;
-  std::map<StoreKey, Assumed> assumed_;  // decided, not bound yet
+  std::map<StoreKey, Assumed> assumed_;  // decided, not yet bound
   std::set<StoreKey> unschedulable_;
   ActorQueue decisions_;
   ActorQueue bindings_;

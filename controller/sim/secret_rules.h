@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server asks of a Secret: its type is for good, and says what has to be in it.
+// SecretRules: validation of Secrets: the type is immutable and decides which keys are required.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -25,7 +25,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// At the commas that stand outside parentheses.
+// Splits at commas outside parentheses.
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
   int depth = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selectors: which objects a list, a watch or a budget means.
+// Selectors: which objects a list, a watch or a budget selects.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,7 +19,7 @@ struct Requirement {
   bool matches(const nlohmann::json* labels) const;
 };
 
-// A field's path, "spec.nodeName", with what it must be or must not be.
+// A field's path, "spec.nodeName", and a value that it must or must not have.
 struct FieldRequirement {
   std::string path;
   bool equal = true;
@@ -33,10 +33,11 @@ struct Selector {
   bool matches(const nlohmann::json& object) const;
 };
 
-// As a query tells them; a 400 for what cannot be read or is no field of the kind to select by.
+// Parses selectors of a query. Throws a 400 if one is invalid or the kind has no such field
+// selector.
 Selector parse_selector(const ResourceType& type, const std::string& labels,
                         const std::string& fields);
-// A metav1.LabelSelector against an object's labels. Null selects nothing.
+// Matches a metav1.LabelSelector with an object's labels. Null selects nothing.
 bool label_selector_matches(const nlohmann::json* selector, const nlohmann::json& object);
 
 }  // namespace berth::sim

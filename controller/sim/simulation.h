@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulation: a store, an API server, the loop on which the network and the actors live, and the
-// loops of the programs that were added. One thing happens at a time, in the order of simulated
-// time; the seed decides what the world leaves open. Same seed, same bytes.
+// Simulation: a store, an API server, the loop of the network and the actors, and the loops of
+// added programs. One thing happens at a time, in the order of simulated time. The seed decides all
+// random choices: the same seed gives the same bytes.
 #pragma once
 
 #include <chrono>
@@ -31,15 +31,17 @@ class Simulation {
   VirtualLoop& loop() { return loop_; }
   Random fork_random() { return random_.fork(); }
 
-  // A program's loop takes part until it is removed. A frozen one is removed and added again.
+  // A program's loop runs until it is removed. To freeze a program, remove its loop and add it
+  // again.
   void add(VirtualLoop& loop);
   void remove(VirtualLoop& loop);
 
-  // Moves time to the next thing that is due and lets it happen. False, with time moved to `end`,
-  // if nothing is due before.
+  // Moves time to the next event and runs it. If there is none before `end`, moves time to `end`
+  // and returns false.
   bool step(MonotonicTime end);
   void run_for(std::chrono::nanoseconds span);
-  // Until `done`, asked after each step, at most `limit`. False if that passes.
+  // Runs until `done`, checked after each step, but at most for `limit`. False if the limit is
+  // reached.
   bool run_until(const std::function<bool()>& done, std::chrono::nanoseconds limit);
 
  private:

@@ -21,7 +21,7 @@ std::string resource_name(const ResourceType& type) {
   return name;
 }
 
-// An event is judged as the core group's kind, whichever group it was sent to.
+// Errors name an Event in the core group, whichever group the request used.
 std::string_view group_of_kind(const ResourceType& type) {
   return type.kind == "Event" ? "" : type.group;
 }
@@ -59,7 +59,7 @@ ObjectPtr details_of(const std::vector<Cause>& causes, int retry_after_s = 0) {
   return std::make_shared<const json>(std::move(details));
 }
 
-// Field errors in one sentence, each once.
+// Field errors in one sentence, without duplicates.
 std::string aggregate(const std::vector<Cause>& causes) {
   std::vector<std::string> parts;
   std::set<std::string> seen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refusal: a request the server does not grant, as the metav1.Status it answers with. It is thrown
-// anywhere below ApiServer::call() and write(), which catch it. Reasons, causes and most messages
-// are the real server's words.
+// Refusal: a request that the server refuses, as its metav1.Status. Code below ApiServer::call()
+// and write() throws it, and these catch it. Reasons, causes and most messages are the real
+// server's.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -36,7 +36,7 @@ Refusal method_not_allowed();
 Refusal unsupported_media_type();
 Refusal not_found(const ResourceType& type, const std::string& name);
 Refusal already_exists(const ResourceType& type, const std::string& name);
-// `as_kind`: the object is named by its kind, as preconditions of deletes do.
+// `as_kind`: names the object by its kind, as preconditions of deletes do.
 Refusal conflict(const ResourceType& type, const std::string& name, const std::string& why,
                  bool as_kind = false);
 Refusal modified(const ResourceType& type, const std::string& name);
@@ -44,10 +44,10 @@ Refusal forbidden(const ResourceType& type, const std::string& name, const std::
                   const std::vector<Cause>& causes = {});
 Refusal invalid(const ResourceType& type, const std::string& name,
                 const std::vector<Cause>& causes);
-// The same, said of the resource: what its storage refuses, not its validation.
+// The same about the resource: for errors from its storage, not from validation.
 Refusal invalid_resource(const ResourceType& type, const std::string& name,
                          const std::vector<Cause>& causes);
-// A body that is not what it should be, before anything is known about the object.
+// For a malformed body, before the object is known.
 Refusal invalid_options(const std::string& kind, const std::vector<Cause>& causes);
 Refusal refused_patch();  // a JSON patch that does not apply
 Refusal too_many_requests(std::string message, std::vector<Cause> causes, int retry_after_s);
@@ -55,7 +55,7 @@ Refusal expired(std::string message);
 Refusal version_too_large(std::int64_t wanted, std::int64_t current);
 Refusal internal_error(std::string message);
 
-// Field errors as the real server words them.
+// Field errors with the real server's words.
 Cause invalid_value(std::string field, const std::string& value, const std::string& why);
 Cause required_value(std::string field, const std::string& why = "");
 Cause forbidden_field(std::string field, const std::string& why);

@@ -120,7 +120,7 @@ void Store::erase(const StoreKey& key, const std::string& user) {
 }
 
 void Store::record(Change change) {
-  // Whoever watches has had it. It is written again for whoever comes late.
+  // Present watchers have the frame; a later watcher makes it again.
   if (!history_.empty()) history_.back().frame_.reset();
   history_.push_back(std::move(change));
   for (std::size_t i = 0; i < observers_.size(); ++i) observers_[i](history_.back());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Store: what etcd is to an API server. Objects by key, one counter of revisions for all of them,
-// and the history of changes until it is compacted. It judges nothing: rules are the API server's.
+// Store: the role of etcd for an API server: objects by key, one counter of revisions for all of
+// them, and the history of changes until it is compacted. It checks nothing: the API server has the
+// rules.
 //
-// Objects are immutable once stored, and shared by whoever holds a version of them.
+// Stored objects are immutable and shared by all holders of a version.
 #pragma once
 
 #include <compare>
@@ -37,13 +38,13 @@ struct Change {
   StoreKey key;
   std::int64_t revision;
   ObjectPtr before;  // null if added
-  ObjectPtr after;   // as stored; of a deletion the last state, with the revision of the deletion
-  std::string user;  // whose write it was
+  ObjectPtr after;   // as stored; for a deletion the last state, with the revision of the deletion
+  std::string user;  // who wrote it
   // The watch frame of this change, {"type":…,"object":…}\n, made once for all watchers.
   const std::string& frame() const;
-  // The object's text within it; empty as long as no watcher has asked for the frame.
+  // The object's text in the frame; empty until a watcher has requested the frame.
   std::string_view written_object() const;
-  mutable std::shared_ptr<const std::string> frame_{};  // once asked for
+  mutable std::shared_ptr<const std::string> frame_{};  // set at the first request
 };
 
 class Store {
@@ -51,22 +52,23 @@ class Store {
   ObjectPtr find(const StoreKey& key) const;
   // In key order; an empty namespace means all.
   std::vector<ObjectPtr> list(const ResourceType& type, std::string_view namespace_ = {}) const;
-  // As the kind stood at a revision that has not been compacted.
+  // The kind's objects at a revision that has not been compacted.
   std::vector<ObjectPtr> list_at(const ResourceType& type, std::string_view namespace_,
                                  std::int64_t revision) const;
 
-  // Stores the object under its next revision, which becomes its resourceVersion.
+  // Stores the object with the next revision, which becomes its resourceVersion.
   ObjectPtr put(const StoreKey& key, nlohmann::json object, const std::string& user);
   void erase(const StoreKey& key, const std::string& user);
 
   std::int64_t revision() const { return revision_; }
-  // The newest change after which history is no longer whole: watching from below it is a 410.
+  // History is complete only after this change: a watch from below it gets a 410.
   std::int64_t compacted() const { return compacted_; }
   void compact(std::int64_t revision);
   // Every change with a revision above this one, oldest first.
   std::vector<const Change*> since(std::int64_t revision) const;
 
-  // Called after each change, within put() and erase(). Observers must not write: they post.
+  // Called after each change, within put() and erase(). Observers must not write; they post work
+  // instead.
   void observe(std::function<void(const Change&)> observer);
 
  private:

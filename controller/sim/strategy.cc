@@ -18,7 +18,7 @@ namespace {
 
 constexpr char kTemplateGeneration[] = "deprecated.daemonset.template.generation";
 
-// The member as it stands in `live`, or not at all. As a rule it does already.
+// Sets the member to its value in `live`, or removes it. Usually it is already equal.
 void restore(const json& live, json& next, const char* member) {
   const auto found = live.find(member);
   if (found == live.end())
@@ -27,7 +27,7 @@ void restore(const json& live, json& next, const char* member) {
     there = *found;
 }
 
-// What counts for the generation: everything but metadata and status.
+// Compares what counts for the generation: everything but metadata and status.
 bool same_content(const json& live, const json& next) {
   const auto skipped = [](const std::string& key) { return key == "metadata" || key == "status"; };
   for (const auto& [key, value] : next.items())
@@ -37,7 +37,7 @@ bool same_content(const json& live, const json& next) {
   return true;
 }
 
-// Guaranteed and Burstable come from cpu and memory alone, which pods here do not tell of often.
+// Guaranteed and Burstable depend only on cpu and memory, which few pods here request.
 std::string quality_of_service(const json& spec) {
   bool any = false;
   bool all_limited = true;
@@ -70,7 +70,7 @@ void prepare_pod(json& pod) {
   pod["status"] = std::move(status);
 }
 
-// A Job's pods are found by the Job's uid.
+// A Job selects its pods by its uid.
 void prepare_job(json& job) {
   if (true_at(job, {"spec", "manualSelector"})) return;
   const std::string uid = text_at(job, {"metadata", "uid"});
@@ -144,7 +144,7 @@ void admit_create(const Store& store, const StoreKey& key, json& object) {
     admit_priority(store, key, object);
     tolerate_lost_nodes(object["spec"]);
   } else if (type.kind == "Node") {
-    // Until the node lifecycle controller finds it Ready.
+    // Until the node lifecycle controller sees the node as Ready.
     const json taint = {{"key", "node.kubernetes.io/not-ready"}, {"effect", "NoSchedule"}};
     json& taints = object["spec"]["taints"];
     if (!taints.is_array() || std::find(taints.begin(), taints.end(), taint) == taints.end())

@@ -23,8 +23,8 @@ std::map<std::string, const json*> no_execute_taints(const json& node) {
   return taints;
 }
 
-// How long the pod stands the taint: zero, some time, or for ever (nothing). Admission gives every
-// pod 300 s of not-ready and unreachable that has no word of its own on them.
+// How long the pod tolerates the taint: zero, some time, or forever (nullopt). Admission adds 300 s
+// for not-ready and unreachable to every pod without its own toleration.
 std::optional<seconds> patience(const json& pod, const json& taint) {
   bool tolerated = false;
   std::optional<seconds> shortest;

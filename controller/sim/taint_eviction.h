@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TaintEviction: deletes the pods that do not tolerate a NoExecute taint of their node: at once, or
-// when the seconds they tolerate it for are over. It asks no PodDisruptionBudget.
+// TaintEviction: deletes pods that do not tolerate a NoExecute taint of their node, at once or
+// after their tolerationSeconds. It ignores PodDisruptionBudgets.
 #pragma once
 
 #include <map>
@@ -22,13 +22,13 @@ class TaintEviction {
 
  private:
   void look_at(const StoreKey& pod);
-  // When the taints of its node send the pod away; nothing: never.
+  // When the node's taints cause the pod's deletion; nullopt: never.
   std::optional<MonotonicTime> compute_due(const nlohmann::json& pod, const nlohmann::json& node);
 
   Simulation& simulation_;
   const Relations& relations_;
   ActorClient client_;
-  // Since when a node carries a NoExecute taint, by key.
+  // Since when a node has a NoExecute taint, by key.
   std::map<std::string, std::map<std::string, MonotonicTime>> tainted_since_;
   ActorQueue queue_;
 };

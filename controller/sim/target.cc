@@ -56,7 +56,7 @@ std::map<std::string, std::string> split_query(std::string_view query) {
   return options;
 }
 
-// What follows /api/v1 or /apis/GROUP/VERSION.
+// The part after /api/v1 or /apis/GROUP/VERSION.
 void read_resource(Target& target, const std::vector<std::string>& parts, std::size_t at) {
   const std::size_t left = parts.size() - at;
   // …/namespaces/NS/PLURAL…, but not the Namespace NS itself or its status.

@@ -27,10 +27,10 @@ struct Target {
   bool flag(const std::string& key) const;
 };
 
-// Never fails: what is not served is kNothing.
+// Never fails: an unknown path is kNothing.
 Target parse_target(std::string_view target);
 
-// A resourceVersion as clients write it; nothing if it is not a whole number.
+// A resourceVersion from a client; nullopt if it is no whole number.
 std::optional<std::int64_t> parse_revision(std::string_view text);
 
 }  // namespace berth::sim

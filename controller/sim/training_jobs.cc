@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// As training-operator writes them.
+// Labels of training-operator.
 constexpr char kJobName[] = "training.kubeflow.org/job-name";
 constexpr char kOperatorName[] = "training.kubeflow.org/operator-name";
 constexpr char kReplicaType[] = "training.kubeflow.org/replica-type";
@@ -26,7 +26,7 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-// The default of a TFJob's role is Never.
+// The default for a TFJob's role is Never.
 std::string policy_of(const json& spec) {
   const std::string policy = text_at(spec, {"restartPolicy"});
   return policy.empty() ? "Never" : policy;
@@ -57,7 +57,7 @@ TrainingJobs::TrainingJobs(Simulation& simulation, const KubeOptions& options,
       queue_(simulation, options.controller_lag, [this](const StoreKey& key) { look_at(key); }),
       creations_(simulation, client_, queue_) {}
 
-// How a pod has ended is heard even if it is gone by the time that its job is looked at.
+// A pod's end counts even if the pod is gone before its job is processed.
 void TrainingJobs::on_change(const Change& change) {
   if (is(change.key, "tfjobs")) queue_.wake(change.key);
   if (!is(change.key, "pods")) return;
@@ -92,7 +92,7 @@ void TrainingJobs::fail(const StoreKey& key, const json& job, const std::string&
                {{"conditions", with_condition(job, failed, simulation_.clock().wall())}});
 }
 
-// A pod that has ended makes room for another; one that is going does so once it is gone.
+// Replaces a finished pod at once, and a terminating pod once it is gone.
 void TrainingJobs::replace(const StoreKey& key, const json& job, const std::string& role,
                            const json& spec) {
   std::int64_t there = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TrainingJobs: a controller of another project, as far as it matters to who evicts pods: TFJobs of
-// kubeflow.org, with as many pods of each role as it says. A pod that has failed is made again, or
-// fails the whole job, for good: its role's restartPolicy says which, and nothing on the pod does.
+// TrainingJobs: a foreign controller, modelled as far as evictions matter: TFJobs of kubeflow.org,
+// with the given number of pods for each role. The role's restartPolicy decides whether a failed
+// pod is re-created or fails the whole job for good. Nothing on the pod shows that.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -34,7 +34,7 @@ class TrainingJobs {
   ActorClient client_;
   ActorQueue queue_;
   PodCreations creations_;
-  // Jobs (uid) and roles with a failed pod, even if the pod is gone already.
+  // Jobs (uid) and roles with a failed pod, even if the pod is already gone.
   std::set<std::pair<std::string, std::string>> failed_;
 };
 

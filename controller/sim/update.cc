@@ -59,7 +59,7 @@ bool fits_schema(const ResourceType& type, const json& config) {
       causes, [](const Cause& cause) { return cause.reason == "FieldValueTypeInvalid"; });
 }
 
-// What an apply states about itself, before anything stands of it.
+// Checks an apply's own fields before the object is read.
 void check_config(const WriteRequest& request, bool exists) {
   const StoreKey& key = request.key;
   const ResourceType& type = *key.type;
@@ -85,7 +85,7 @@ void check_config(const WriteRequest& request, bool exists) {
   if (!fits_schema(type, config))
     throw internal_error(fmt::format("failed to create typed patch object ({})", key.str()));
   const std::string uid = text_at(config, {"metadata", "uid"});
-  // A subresource is not made: there the object is missed first.
+  // An apply can't create a subresource: there the missing object is reported first.
   if (!exists && !uid.empty() && request.subresource.empty())
     throw conflict(type, key.name,
                    fmt::format("uid mismatch: the provided object specified uid {}, and no "
@@ -111,7 +111,7 @@ void check_names(WriteVerb verb, const StoreKey& key, const json& next) {
                     namespace_, key.namespace_));
 }
 
-// A PUT means the object that had this uid; `live` is null where there is none.
+// A PUT with a uid means that very object; `live` is null if there is none.
 void check_uid(const StoreKey& key, const json& live, const json& next) {
   const std::string uid = text_at(next, {"metadata", "uid"});
   const std::string stands = text_at(live, {"metadata", "uid"});
@@ -123,7 +123,7 @@ void check_uid(const StoreKey& key, const json& live, const json& next) {
                              key.str(), uid, stands));
 }
 
-// What the object says about the version it was made of.
+// Checks the resourceVersion in the object.
 void check_version(const WriteRequest& request, const json& live, json& next) {
   const StoreKey& key = request.key;
   if (request.verb == WriteVerb::kUpdate) check_uid(key, live, next);
@@ -145,7 +145,7 @@ void check_version(const WriteRequest& request, const json& live, json& next) {
   if (version != current) throw modified(*key.type, key.name);
 }
 
-// An object that waits for nothing but its finalizers goes with the last of them.
+// Whether a terminating object has lost its last finalizer.
 bool goes_now(const json& next) {
   if (text_at(next, {"metadata", "deletionTimestamp"}).empty()) return false;
   const json* finalizers = find_at(next, {"metadata", "finalizers"});
@@ -153,7 +153,7 @@ bool goes_now(const json& next) {
          integer_at(next, {"metadata", "deletionGracePeriodSeconds"}).value_or(0) == 0;
 }
 
-// The spec as it was asked for, where admission has changed it; else null.
+// The requested spec, if admission has changed it; else null.
 json admit(const ResourceType& type, const json& live, json& next) {
   if (type.kind != "Pod" || !next["spec"].is_object()) return {};
   json asked = next["spec"];
@@ -180,7 +180,7 @@ WriteReply update_object(Writing& writing, const WriteRequest& request) {
     const bool may_create = request.verb == WriteVerb::kApply ||
                             (request.verb == WriteVerb::kUpdate && creates_on_update(type));
     const bool creates = request.subresource.empty() && may_create;
-    // Whether a PUT's body is one for this URL is known before what stands there.
+    // The server checks whether a PUT's body matches the URL before it reads the object.
     const bool put = request.verb == WriteVerb::kUpdate;
     if (put) check_names(request.verb, key, decode_body(type, request.body));
     if (!creates) throw not_found(type, key.name);
@@ -198,7 +198,7 @@ WriteReply update_object(Writing& writing, const WriteRequest& request) {
     throw bad_request("the kind of an object cannot be changed");
   check_version(request, *live, next);
   set_defaults(type, next);
-  // What admission puts back has no owner.
+  // Fields that admission restores have no owner.
   const json given = request.subresource.empty() ? admit(type, *live, next) : json();
   keep_identity(*live, next);
   prepare_update(type, *live, next, request.subresource);

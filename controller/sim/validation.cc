@@ -53,7 +53,7 @@ void check_annotations(const json& object, std::vector<Cause>& causes) {
   }
 }
 
-// What is on its way out takes no new finalizer.
+// A terminating object can't get new finalizers.
 void check_finalizers(const json& live, const json& next, std::vector<Cause>& causes) {
   if (text_at(live, {"metadata", "deletionTimestamp"}).empty()) return;
   const json* finalizers = find_at(next, {"metadata", "finalizers"});
@@ -83,7 +83,7 @@ void check_taints(const json& node, std::vector<Cause>& causes) {
   }
 }
 
-// Metav1 conditions; those of pods and nodes are older, and may say anything.
+// Checks metav1 conditions. Conditions of pods and nodes are older and have no rules.
 void check_conditions(const json& object, std::vector<Cause>& causes) {
   const json* conditions = find_at(object, {"status", "conditions"});
   if (conditions == nullptr || !conditions->is_array()) return;
@@ -96,7 +96,7 @@ void check_conditions(const json& object, std::vector<Cause>& causes) {
   }
 }
 
-// The two that the server makes itself are above this.
+// The server's own two classes have higher values.
 constexpr std::int64_t kHighestUserPriority = 1'000'000'000;
 
 void check_new_priority_class(const json& object, std::vector<Cause>& causes) {
@@ -177,7 +177,8 @@ std::vector<Cause> validate_create(const ResourceType& type, const json& object)
   const std::string name = text_at(object, {"metadata", "name"});
   if (name.empty())
     causes.push_back(required_value("metadata.name", "name or generateName is required"));
-  else if (type.kind != "PodDisruptionBudget" && !is_subdomain(name))  // theirs may be anything
+  // their names are not restricted
+  else if (type.kind != "PodDisruptionBudget" && !is_subdomain(name))
     causes.push_back(invalid_value("metadata.name", quote(name),
                                    "a lowercase RFC 1123 subdomain must consist of lower case "
                                    "alphanumeric characters, '-' or '.', and must start and end "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Validation: field errors of an object as the real server finds them, for what berth and the
-// actors write. The rules of kinds that nobody here writes wrongly are left out.
+// Validation: the real server's field errors, for objects that berth and the actors write. It omits
+// rules that no program here breaks.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VirtualClock: simulated time. It stands still until somebody moves it.
+// VirtualClock: simulated time. It moves only by move_to().
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class VirtualClock {
   WallTime wall() const {
     return start_ + std::chrono::duration_cast<std::chrono::microseconds>(now_);
   }
-  // Never back.
+  // Ignores an earlier time.
   void move_to(MonotonicTime time) { now_ = std::max(now_, time); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// VirtualLoop: one program's Loop on simulated time. Nothing happens but by run_ready(), so equal
-// programs run equally, and a program whose loop is not run is frozen.
+// VirtualLoop: one program's Loop on simulated time. Work runs only in run_ready(), so equal
+// programs run equally, and a program is frozen while its loop is not run.
 #pragma once
 
 #include <chrono>
@@ -29,18 +29,18 @@ class VirtualLoop : public Loop {
   TimerId call_after(std::chrono::nanoseconds delay, std::function<void()> work) override;
   void cancel(TimerId timer) override { timers_.cancel(timer); }
 
-  // When this loop next has something to do: now if work is ready, else its first timer.
+  // When this loop next has work: now if work is ready, else its first timer.
   std::optional<MonotonicTime> next_due() const;
-  // Fires what is due and runs what is ready, and what that makes ready, without moving the clock.
-  // Returns how much ran.
+  // Runs due timers, ready work, and work that follows from it, without moving the clock. Returns
+  // the number of calls.
   std::size_t run_ready();
   std::size_t timers() const { return timers_.size(); }
 
-  // The wall clock of this program's machine is set; the monotonic one knows nothing of it.
+  // Steps the wall clock of this program's machine; the monotonic clock does not change.
   void step_wall(std::chrono::microseconds by) { wall_step_ += by; }
 
-  // Leaves the world: from now on time is the loop's own and passes as fast as there is work, until
-  // `done`, or for a simulated hour. This is how the frames of a killed program are unwound.
+  // Leaves the simulation: from now on the loop has its own time, which jumps from event to event,
+  // until `done`, or for one simulated hour. This unwinds the coroutines of a killed program.
   void run_alone_until(const std::function<bool()>& done);
 
  private:

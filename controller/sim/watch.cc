@@ -30,7 +30,7 @@ void Watch::begin(const Store& store) {
   const std::int64_t from = parse_revision(resource_version_).value_or(0);
   seen_ = store.revision();
   if (wants_initial_events_) {
-    // The real one waits three seconds for its cache to get there.
+    // The real server waits three seconds until its cache has that version.
     if (from > store.revision())
       return send_error(version_too_large(from, store.revision()).status(), store.revision());
     return send_initial(store, wants_bookmarks_);
@@ -74,7 +74,7 @@ void Watch::on_change(const Change& change) {
   if (!was) return;
   if (change.kind == Change::Kind::kDeleted)
     return sink_.on_frame(change.frame(), change.revision, &change);
-  // It is gone for this watcher, as it last saw it.
+  // For this watcher the object is deleted, in the state that it saw last.
   json last = *change.before;
   last["metadata"]["resourceVersion"] = std::to_string(change.revision);
   send_object("DELETED", last, change.revision, &change);

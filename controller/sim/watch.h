@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watch: one open watch. It is told every change of the store and passes on those that its
-// collection and selectors mean: an object that stops matching is DELETED to it, one that starts
-// is ADDED.
+// Watch: one open watch. It gets every change of the store and passes on those that match its
+// collection and selectors. An object that stops matching is DELETED for it; one that starts to
+// match is ADDED.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class Watch {
  public:
   Watch(const Target& target, Selector selector, WatchSink sink, MonotonicTime end);
 
-  // What is due at once. An ERROR frame ends the stream.
+  // Sends the frames that are due at once. An ERROR frame ends the stream.
   void begin(const Store& store);
   void on_change(const Change& change);
-  // A bookmark, if they were asked for; the end, if its time is over.
+  // Sends a bookmark if the client asked for bookmarks, and ends the watch at its timeout.
   void on_beat(const Store& store, MonotonicTime now);
   bool ended() const { return ended_; }
 
@@ -43,7 +43,7 @@ class Watch {
   const bool wants_bookmarks_;
   WatchSink sink_;
   const MonotonicTime end_;
-  std::int64_t seen_ = 0;  // the revision below which nothing is sent any more
+  std::int64_t seen_ = 0;  // no frame up to this revision is sent any more
   bool ended_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What admissionregistration.k8s.io/v1 fills in and asks for in configurations of webhooks.
+// WebhookConfigurations: defaults and validation of admissionregistration.k8s.io/v1 configurations.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,7 +15,7 @@ bool configures_webhooks(const ResourceType& type);
 
 void default_webhooks(const ResourceType& type, nlohmann::json& configuration);
 void check_webhooks(const nlohmann::json& configuration, std::vector<Cause>& causes);
-// The first member of another type than its field has; empty if all is well.
+// The first member of a wrong type; empty if there is none.
 std::string find_wrong_webhook(const nlohmann::json& configuration);
 
 }  // namespace berth::sim

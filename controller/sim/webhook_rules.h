@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WebhookRules: what the webhook configurations of berth's chart say
-// (helm/berth/templates/webhook-configuration.yaml): which creations berth is asked about, for how
-// long the API server waits, and what it does when nobody answers.
+// WebhookRules: the webhook configurations of berth's chart
+// (helm/berth/templates/webhook-configuration.yaml): which creations the API server asks berth
+// about, how long it waits, and what it does without an answer.
 #pragma once
 
 #include <chrono>
@@ -19,17 +19,16 @@ struct WebhookRules {
   std::chrono::nanoseconds timeout = std::chrono::seconds(3);
   // Another webhook changes each object after this one (reinvocationPolicy: IfNeeded).
   bool reinvoked = false;
-  std::set<std::string> excluded;  // namespaces, beside the cluster's own
+  std::set<std::string> excluded;  // namespaces, in addition to the cluster's own
 
-  // Whether the namespace is one that its labels opt in.
+  // Whether the namespace's labels opt it in.
   bool selects(const Store& store, const std::string& namespace_) const;
 };
 
-// matchConditions: whether a pod's spec and metadata, or those of a Job's template, are any of
-// berth's business.
+// matchConditions: whether the spec and metadata of a pod, or of a Job's template, concern GPUs.
 bool concerns_gpus(const nlohmann::json& spec, const nlohmann::json& metadata);
 
-// "pods.gpu.berth.dev" or "jobs.gpu.berth.dev"; empty: of no other kind is anything asked.
+// "pods.gpu.berth.dev" or "jobs.gpu.berth.dev"; empty: no webhook for the kind.
 std::string webhook_of(const ResourceType& type);
 
 }  // namespace berth::sim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: start() decides an exchange's fate; an Exchange is one request and its reply, a Stream
-// one watch. Both live on the network's loop and speak to the process only through its own queue,
-// so nothing arrives at a process that is frozen before it thaws.
+// Outline: start() decides an exchange's fate. An Exchange is one request and its reply, a Stream
+// one watch. Both live on the network's loop and reach the process only through its own queue. So
+// nothing arrives at a frozen process.
 #include "controller/sim/wire.h"
 
 #include <fmt/chrono.h>
@@ -32,10 +32,10 @@ std::chrono::seconds timeout_of(const std::string& target) {
   int given = 0;
   if (at != std::string::npos)
     std::from_chars(target.data() + at + kName.size(), target.data() + target.size(), given);
-  return std::chrono::seconds(given > 0 ? given : 1800);  // the server's own limit
+  return std::chrono::seconds(given > 0 ? given : 1800);  // the server's default
 }
 
-// What is refused for good is refused by an admission policy; the rest passes.
+// An admission policy refuses permanently; the other codes are temporary.
 std::string refusal(int code) {
   if (code == 403)
     return R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":)"
@@ -61,7 +61,7 @@ std::vector<HttpHeader> headers_of(const ApiReply& reply) {
 
 }  // namespace
 
-// What both kinds of exchange have in common: a sink that hears one end, a deadline, a stop token.
+// Common to both kinds of exchange: a sink that gets one end, a deadline, a stop token.
 struct Wire::Exchange : std::enable_shared_from_this<Wire::Exchange> {
   Exchange(Wire& on, HttpRequest asked, std::shared_ptr<ResponseSink> to)
       : wire(&on),
@@ -82,7 +82,7 @@ struct Wire::Exchange : std::enable_shared_from_this<Wire::Exchange> {
                       if (const auto e = self.lock()) e->finish(TransportOutcome::kCancelled);
                     }));
   }
-  // The first end counts. It is told by posted work, like everything.
+  // Only the first end counts. Posted work delivers it.
   void finish(TransportOutcome outcome) {
     if (std::exchange(done, true) || wire == nullptr) return;
     process.cancel(deadline);
@@ -106,7 +106,7 @@ struct Wire::Exchange : std::enable_shared_from_this<Wire::Exchange> {
   }
   virtual void close() {}
 
-  Wire* wire;  // null once the wire is gone; the request may still be under way
+  Wire* wire;  // null once the wire is gone; the request may still be in flight
   VirtualLoop& process;
   VirtualLoop& network;
   ApiServer& server;
@@ -125,7 +125,7 @@ struct Wire::Stream : Wire::Exchange {
     // Not from inside the watch's own call.
     network.post([gone = std::move(watch)] {});
   }
-  // Frames keep their order: none overtakes one that is late.
+  // Frames keep their order: none overtakes a late one.
   void queue(std::string frame, std::chrono::nanoseconds delay) {
     const MonotonicTime due =
         std::max(network.now() + delay, frames.empty() ? 0ns : frames.back().first);
@@ -170,7 +170,7 @@ struct Wire::Stream : Wire::Exchange {
   std::deque<std::pair<MonotonicTime, std::string>> frames;
   Loop::TimerId timeout = 0;
   MonotonicTime heard_at{0};
-  bool ended = false;  // by the server, behind the frames that are still under way
+  bool ended = false;  // by the server, after the frames in flight
 };
 
 Wire::Wire(VirtualLoop& process, VirtualLoop& network, ApiServer& server, std::string user,
@@ -255,7 +255,7 @@ void Wire::open(const std::shared_ptr<Stream>& stream, const ExchangeFault& faul
     stream->watch = stream->server.watch(stream->call, std::move(sink), refused);
     if (stream->watch == nullptr) return stream->tell(refused);
     stream->heard_at = stream->network.now();
-    // Before the first frame: those are on their way for a while.
+    // Before the first frame, which takes some time to arrive.
     stream->process.post([stream] {
       if (!stream->done) stream->sink->on_head(200, {{"content-type", "application/json"}});
     });

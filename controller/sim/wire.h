@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wire: one process' connection to the simulated API server, a Transport. Requests and replies take
-// a little time, drawn from the seed; bytes are split anywhere. What goes wrong is told by
-// WireFaults, exchange by exchange and watch frame by watch frame.
+// Wire: one process's connection to the simulated API server, as a Transport. Requests and replies
+// take a little time, drawn from the seed, and bytes may be split anywhere. WireFaults decides the
+// faults of each exchange and each watch frame.
 #pragma once
 
 #include <chrono>
@@ -18,28 +18,29 @@
 
 namespace berth::sim {
 
-// What becomes of one exchange that is no watch.
+// The result of one exchange that is no watch.
 enum class ExchangeFate {
   kAnswered,
-  kNotSent,      // the connection broke before anything left: kBroken, nothing applied
-  kReplyLost,    // applied, and the connection broke before the reply: kBroken
-  kAppliedLate,  // kBroken at once; the request is on its way all the same and lands seconds later
-  kRefused,      // answered with `code` and a Status instead of being looked at
+  kNotSent,      // the connection broke before the request left: kBroken, nothing applied
+  kReplyLost,    // applied, but the connection broke before the reply: kBroken
+  kAppliedLate,  // kBroken at once, but the request still arrives seconds later
+  kRefused,      // answered with `code` and a Status without being processed
 };
 
 struct ExchangeFault {
   ExchangeFate fate = ExchangeFate::kAnswered;
-  int code = 0;                       // of kRefused: 403, 429, 500, 503, 504
-  int retry_after_s = 0;              // of kRefused; 0: no such header
-  std::chrono::nanoseconds delay{0};  // added to the way there, or until it lands (kAppliedLate)
+  int code = 0;           // for kRefused: 403, 429, 500, 503, 504
+  int retry_after_s = 0;  // for kRefused; 0: no such header
+  // added before the server, or until the late arrival (kAppliedLate)
+  std::chrono::nanoseconds delay{0};
 };
 
-// What becomes of one frame of a watch, and of the stream with it.
+// The result of one watch frame, and of its stream.
 enum class FrameFate {
   kDelivered,
-  kDelayed,  // it and everything behind it comes later
-  // The stream breaks before the frame, and history is compacted: the watcher must list again and
-  // never sees the change itself, only where things then stand.
+  kDelayed,  // it and all later frames are delayed
+  // The stream breaks before the frame, and history is compacted. The watcher must list again and
+  // never sees the change itself, only the state after it.
   kLost,
 };
 struct FrameFault {
@@ -47,20 +48,20 @@ struct FrameFault {
   std::chrono::nanoseconds delay{0};
 };
 
-// Hooks; each may be empty. They are called at the moments they name and may stop the process.
+// Hooks; each may be empty. They are called at the named moments and may stop the process.
 struct WireFaults {
-  // The process has handed a request over; nothing has left.
+  // The process has passed on a request; it has not left yet.
   std::function<ExchangeFault(const HttpRequest&)> on_request;
-  // The server has applied and answered it; the reply has not arrived.
+  // The server has applied and answered the request; the reply has not arrived.
   std::function<void(const HttpRequest&, int code)> on_applied;
-  // The reply has arrived and is the next thing the process hears.
+  // The reply has arrived; the process gets it next.
   std::function<void(const HttpRequest&, int code)> on_reply;
   std::function<FrameFault(const Change&)> on_frame;
 };
 
 class Wire : public Transport {
  public:
-  // `network` is the world's loop: what is under way moves on though the process is frozen.
+  // `network` is the world's loop: messages in flight continue while the process is frozen.
   Wire(VirtualLoop& process, VirtualLoop& network, ApiServer& server, std::string user,
        Random random);
   ~Wire() override;
@@ -68,12 +69,12 @@ class Wire : public Transport {
   void start(HttpRequest request, std::shared_ptr<ResponseSink> sink,
              std::stop_token stop) override;
 
-  // The process is gone, or its cable is cut: nothing leaves any more and whatever waits hears
-  // kBroken. What had left goes on to the server.
+  // The process is gone or disconnected: no request leaves any more, and waiting requests get
+  // kBroken. Requests that have left still reach the server.
   void cut();
-  // Ends every open watch as a server's restart would.
+  // Ends every open watch, as a restart of the server would.
   void end_watches();
-  // Every frame from now on takes this much longer: an API server whose cache lags.
+  // Delays every frame from now on, like an API server whose cache lags.
   void lag(std::chrono::nanoseconds by) { lag_ = by; }
 
   WireFaults faults;

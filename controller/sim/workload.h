@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the controllers of pods have in common: the pod made out of a template, the owner woken by
-// its pods, a status written only where it differs.
+// Workload: shared by the controllers of pods: making a pod from a template, waking the owner when
+// its pods change, and writing a status only if it differs.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,11 +11,11 @@
 
 namespace berth::sim {
 
-// The owner's spec.template as a pod that the owner controls, named by the server.
+// A pod from the owner's spec.template, controlled by the owner and named by the server.
 nlohmann::json make_pod(const nlohmann::json& owner);
-// Wakes who controls the changed object, if it is of this kind.
+// Wakes the controller of the changed object if the controller is of this kind.
 void wake_controller(ActorQueue& queue, const Change& change, std::string_view plural);
-// `status` names the members that matter; null removes one.
+// `status` has the members to compare; null removes one.
 void write_status(const ActorClient& client, const StoreKey& key, const nlohmann::json& object,
                   nlohmann::json status);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes: what happens to objects. Each either changes the store, or answers what already stands,
-// or throws a Refusal and changes nothing.
+// Writes: changes of objects. Each function changes the store, or returns the unchanged object, or
+// throws a Refusal and changes nothing.
 #pragma once
 
 #include "controller/sim/api_server.h"
@@ -18,22 +18,22 @@ struct Writing {
 };
 
 WriteReply create_object(Writing& writing, const WriteRequest& request);  // creation.cc
-// How far that gets before webhooks are asked: no name is made up yet, and nothing validated.
+// The creation up to the point where webhooks are asked: without a generated name and unvalidated.
 WriteReply draft_object(Writing& writing, const WriteRequest& request);
 // A whole object, a patch or an apply.
 WriteReply update_object(Writing& writing, const WriteRequest& request);  // update.cc
 WriteReply delete_object(Writing& writing, const WriteRequest& request);  // deletion.cc
 WriteReply evict_pod(Writing& writing, const WriteRequest& request);      // eviction.cc
 
-// What admission says of a valid write when everything about it is known: policies, and then
-// quotas, which it is charged to. Throws a Refusal. `live` is null of a creation.
+// Admission of a complete valid write: checks policies and then charges quotas. Throws a Refusal.
+// `live` is null for a creation.
 void judge_write(Writing& writing, const WriteRequest& request, const StoreKey& key,
                  const nlohmann::json* live, const nlohmann::json& next);
-// Stores the object, or says how it would stand (dry run).
+// Stores the object, or returns what would be stored (dry run).
 WriteReply store_object(Writing& writing, const WriteRequest& request, const StoreKey& key,
                         nlohmann::json object, int code);
-// The body as an object of the kind; a 400 otherwise. What it lacks of apiVersion and kind is
-// filled in for the kinds that are built in.
+// The body as an object of the kind; else throws a 400. For built-in kinds it fills in a missing
+// apiVersion and kind.
 nlohmann::json decode_body(const ResourceType& type, const ObjectPtr& body);
 bool is_custom(const ResourceType& type);
 

@@ -106,7 +106,7 @@ bool fits(const json& value, Shape shape) {
   return false;
 }
 
-// Null stands for absent.
+// null counts as absent.
 const json* member(const json& object, const char* name) {
   const json* found = *name == '\0' ? &object : find_at(object, {name});
   return found == nullptr || found->is_null() ? nullptr : found;
@@ -121,7 +121,7 @@ bool is_base64(const json& value) {
 
 std::string find_wrong_type(const ResourceType& type, const json& object) {
   const char* name = "";
-  const json* part = &object;  // of that name
+  const json* part = &object;  // the part with that name
   for (const Known& known : kKnown) {
     if (!known.kind.empty() && known.kind != type.kind) continue;
     if (std::strcmp(known.part, name) != 0) part = member(object, name = known.part);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members of another type than their field has. The real server fails to read such an object; here
-// only the fields are known that berth, the actors and people write most.
+// WrongTypes: finds members of a wrong type, which the real server can't decode. It knows only the
+// fields that berth, the actors and users write most.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,10 +10,10 @@
 
 namespace berth::sim {
 
-// Text in base64, as bytes are written; Go's reader puts up with line breaks and no other space.
+// Base64 text, the form of bytes. Go's decoder accepts line breaks but no other white space.
 bool is_base64(const nlohmann::json& value);
 
-// The first of them, as "metadata.labels"; empty if all is well.
+// The first of them, "metadata.labels"; empty if there is none.
 std::string find_wrong_type(const ResourceType& type, const nlohmann::json& object);
 
 }  // namespace berth::sim

@@ -12,7 +12,6 @@
 namespace berth::test {
 namespace {
 
-using cost::kGpu;
 using cost::Spending;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -103,18 +102,18 @@ TEST_F(FleetCost, APodIsItsQueuesAndItsTopmostOwners) {
 TEST_F(FleetCost, ANodesGpusAreHeldFreeLostOrCutOff) {
   have(node("n1").a100_80(4), "4");
   world_.run(pod("p").gpu(1).on("n1"));
-  EXPECT_EQ(use().whole, 4 * kGpu);
-  EXPECT_EQ(use().held.at(0).unmeasured, kGpu);
-  EXPECT_EQ(use().free, 3 * kGpu);
+  EXPECT_EQ(use().whole, 4 * kWholeGpu);
+  EXPECT_EQ(use().held.at(0).unmeasured, kWholeGpu);
+  EXPECT_EQ(use().free, 3 * kWholeGpu);
   EXPECT_EQ(use().fragments, 0);
   have(node("n1").a100_80(4).allocatable("nvidia.com/gpu", 3), "4");
-  EXPECT_EQ(use().free, 2 * kGpu);
-  EXPECT_EQ(use().fragments, kGpu) << "no resource offers the fourth";
+  EXPECT_EQ(use().free, 2 * kWholeGpu);
+  EXPECT_EQ(use().fragments, kWholeGpu) << "no resource offers the fourth";
   have(node("n1").a100_80(4).allocatable("nvidia.com/gpu", 0), "4");
   EXPECT_EQ(use().free, 0);
-  EXPECT_EQ(use().fragments, 3 * kGpu);
+  EXPECT_EQ(use().fragments, 3 * kWholeGpu);
   have(node("n1").a100_80(4).cordoned(), "4");
-  EXPECT_EQ(use().lost, 3 * kGpu);
+  EXPECT_EQ(use().lost, 3 * kWholeGpu);
   EXPECT_EQ(use().free + use().fragments, 0);
   EXPECT_THAT(use().held, SizeIs(1)) << "what runs goes on";
   have(NodeBuilder("n1"), "4");

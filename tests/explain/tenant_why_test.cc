@@ -215,7 +215,7 @@ class TenantAsks : public TenantWhy {
     submit_pod("db-0", "StatefulSet", "db"), later();
     submit_pod("bare", "", "");
     record();
-    // As reconcile_estimates writes it.
+    // As StartTeller writes it.
     GPUQueue queue = *all.gpu_queues().find("nlp");
     for (PendingWorkload& pending : queue.status.pending)
       if (pending.workload == "nlp/deadlines") {

@@ -22,7 +22,7 @@ NodeFact room_for_all() {
   return {.name = "n0",
           .pool = kPool,
           .offers = {{kGpu, 1'000'000}},
-          .gpu_weights = {{kGpu, queue::kWholeGpu}}};
+          .gpu_weights = {{kGpu, kWholeGpu}}};
 }
 
 std::int64_t asked(const JobFact& job) { return job.requests.front().second * job.parallelism; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// While berth is stopped: which nodes are given back, which are finished, and that none is taken.
+// While berth is stopped: which nodes it returns, which it finishes, and that it claims none.
 #include <gmock/gmock.h>
 
 #include "apis/reasons.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layout means on one node, and whether the node has come to offer it.
+// The resources of a layout on one node, and whether the node offers it.
 #include "controller/mig/target.h"
 
 #include <gmock/gmock.h>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which keys of the policy a change makes due: all that it can move, and no more.
+// Which keys of the policy a change makes due: all that it can affect, and no others.
 #include "controller/policy/policy_keys.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "apis/names.h"
-#include "controller/disruption/health_record.h"
 #include "tests/mig/planned_cluster.h"
 #include "tests/policy/policy_yaml.h"
 
@@ -37,51 +36,31 @@ TEST_F(PolicyKeysTest, AnEditOfThePolicyMovesEveryNodeItsStatusNone) {
   marked.meta.deletion_timestamp = world.now;
   EXPECT_THAT(changed(Policy(old), Policy(told)), ElementsAre("policy"));
   for (const GPUClusterPolicy& other : {edited, marked})
-    EXPECT_THAT(changed(Policy(old), Policy(other)),
-                ElementsAre("policy", "idle", "cost", "health", "reclaim", "pool/n1", "pool/n2"));
-  EXPECT_THAT(changed(Policy(), Policy(old)),
-              ElementsAre("policy", "idle", "cost", "health", "reclaim", "pool/n1", "pool/n2"));
-}
-
-TEST_F(PolicyKeysTest, AProofMovesHealthAndNoOtherJobDoes) {
-  using Jobs = std::optional<Job>;
-  Job proof;
-  proof.meta.namespace_ = world.settings.berth_namespace;
-  proof.meta.name = "berth-proof-x";
-  proof.meta.labels.set(names::kProofLabel, "true");
-  Job elsewhere = proof, other = proof;
-  elsewhere.meta.namespace_ = "team-a";
-  other.meta.labels = {};
-  EXPECT_THAT(changed(Jobs(proof), Jobs(proof)), ElementsAre("health"));
-  EXPECT_THAT(changed(Jobs(proof), Jobs()), ElementsAre("health"));
-  for (const Job& job : {elsewhere, other}) EXPECT_THAT(changed(Jobs(), Jobs(job)), IsEmpty());
+    EXPECT_THAT(changed(Policy(old), Policy(other)), ElementsAre("policy", "pool/n1", "pool/n2"));
+  EXPECT_THAT(changed(Policy(), Policy(old)), ElementsAre("policy", "pool/n1", "pool/n2"));
 }
 
 TEST_F(PolicyKeysTest, ANodeMovesItsOwnKeyWhereItsPoolCouldChange) {
   using Nodes = std::optional<Node>;
   const Node old = node("n1").a100_80(4);
-  EXPECT_THAT(changed(Nodes(), Nodes(old)), ElementsAre("policy", "pool/n1", "health"));
+  EXPECT_THAT(changed(Nodes(), Nodes(old)), ElementsAre("policy", "pool/n1"));
   EXPECT_THAT(changed(Nodes(old), Nodes()), ElementsAre("policy"));
   EXPECT_THAT(changed(Nodes(old), Nodes(old)), ElementsAre("policy"));
   for (const Node& other :
        {Node(node("n1").a100_80(4).label("tier", "lab")), Node(node("n1").a100_80(4).uid("u2")),
         Node(node("n1").a100_80(4).taint("a", "NoSchedule")),
         Node(node("n1").a100_80(4).annotation("a", "b"))})
-    EXPECT_THAT(changed(Nodes(old), Nodes(other)), ElementsAre("policy", "pool/n1", "health"));
-  Node larger = old, told = old;
-  told.gpu_conditions.set("GPUMissing", "");
-  larger.capacity.set("nvidia.com/gpu", Quantity::whole(8));
-  for (const Node& other :
-       {Node(node("n1").a100_80(4).cordoned()), Node(node("n1").a100_80(4).not_ready()),
-        Node(node("n1").a100_80(4).allocatable("nvidia.com/gpu", 3)), larger, told})
-    EXPECT_THAT(changed(Nodes(old), Nodes(other)), ElementsAre("policy", "health"))
+    EXPECT_THAT(changed(Nodes(old), Nodes(other)), ElementsAre("policy", "pool/n1"));
+  for (const Node& other : {Node(node("n1").a100_80(4).cordoned()),
+                            Node(node("n1").a100_80(4).allocatable("nvidia.com/gpu", 3))})
+    EXPECT_THAT(changed(Nodes(old), Nodes(other)), ElementsAre("policy"))
         << "pools ask none of that";
-  EXPECT_THAT(changed(Nodes(old), Nodes(node("n1"))), ElementsAre("policy", "pool/n1", "health"))
+  EXPECT_THAT(changed(Nodes(old), Nodes(node("n1"))), ElementsAre("policy", "pool/n1"))
       << "its GPUs are gone, and the pool may have left something";
   const Node fresh = node("n1").label("tier", "mig").allocatable("nvidia.com/gpu", 0);
   EXPECT_THAT(changed(Nodes(fresh),
                       Nodes(node("n1").label("tier", "mig").allocatable("nvidia.com/gpu", 8))),
-              ElementsAre("policy", "pool/n1", "health"))
+              ElementsAre("policy", "pool/n1"))
       << "a new node's GPUs have come, before discovery has seen them";
   EXPECT_THAT(changed(Nodes(node("plain")), Nodes(node("plain").label("a", "b"))), IsEmpty());
 }
@@ -129,7 +108,7 @@ TEST_F(PolicyKeysTest, ADaemonSetMovesItByTheFileThatItMounts) {
 
 TEST_F(PolicyKeysTest, NvidiasPolicyMovesEveryNodeAPriorityClassThePolicy) {
   EXPECT_THAT(changed(std::optional<ClusterPolicy>(), std::optional<ClusterPolicy>(std::in_place)),
-              ElementsAre("policy", "idle", "cost", "health", "reclaim", "pool/n1", "pool/n2"));
+              ElementsAre("policy", "pool/n1", "pool/n2"));
   EXPECT_THAT(changed(std::optional<PriorityClass>(), std::optional<PriorityClass>(std::in_place)),
               ElementsAre("policy"));
 }
@@ -152,10 +131,6 @@ TEST_F(PolicyKeysTest, WithoutAPolicyOnlyNodesThatPoolsMayHaveLeftSomethingOnMov
         Node(node("n1").label(names::kPoolLabel, "dev")), Node(node("n1").a100_80(4))})
     EXPECT_THAT(changed(std::optional<Node>(), std::optional<Node>(left)),
                 ElementsAre("policy", "pool/n1"));
-  EXPECT_THAT(changed(std::optional<Node>(), std::optional<Node>(node("n1").a100_80(4).annotation(
-                                                 names::kHealthAnnotation, "{}"))),
-              ElementsAre("policy", "pool/n1", "health"))
-      << "berth's cordon may be on it";
 }
 
 }  // namespace

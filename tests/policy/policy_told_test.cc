@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which news a changed status of the policy is, and which keys of its spec berth may not write.
+// Events from a changed status of the policy, and the keys in its spec that berth may not write.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPUClusterPolicy for tests, from its spec as people write it.
+// A GPUClusterPolicy for tests, from its spec as users write it.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AdmittedTest: beside AdmissionsTest, what queue "vision" has let go and pinned: pods, gangs and a
-// Job, and what is done about it.
+// AdmittedTest: AdmissionsTest plus workloads that queue "vision" has admitted and pinned: pods,
+// gangs and a Job, and what berth plans for them.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ class AdmittedTest : public AdmissionsTest {
                              .nodes = std::move(nodes)};
     meta.annotations.set(names::kAdmittedAnnotation, encode_admission(fact));
   }
-  // Admitted now, and let go.
+  // A pod that is admitted now and released.
   berth::Pod released(const std::string& name, const std::string& node,
                       const std::string& owner = "ReplicaSet") {
     berth::Pod pod = gated(name, 4);
@@ -46,7 +46,7 @@ class AdmittedTest : public AdmissionsTest {
     pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "2");
     return pod;
   }
-  // Of two pods of four GPUs each, on n1 and n2.
+  // A Job of two pods with four GPUs each, on n1 and n2.
   berth::Job job() {
     berth::Job made = job_of("a", "train", 4);
     made.meta.creation_timestamp = now;
@@ -77,7 +77,7 @@ class AdmittedTest : public AdmissionsTest {
     add(out);
   }
   Plan plan(const std::string& workload) { return reconcile_requeue(snapshot(), workload); }
-  // "evict web", "mergepatch train", by object.
+  // The planned writes by object: "evict web", "mergepatch train".
   std::vector<std::string> done(const std::string& workload) {
     std::vector<std::string> writes;
     for (const ObjectSteps& object : plan(workload).objects)

@@ -8,8 +8,8 @@ namespace {
 
 bool is_extended(const std::string& resource) { return resource.find('/') != resource.npos; }
 
-// "A record of an earlier berth says amounts alone. Of the class, any GPU resources may make it
-// up."
+// A record of an earlier version has only amounts. Any GPU resources may make up an amount of
+// `gpu`.
 ResourceSums total_in(const AdmissionFact& record) {
   ResourceSums total;
   for (const SeatShape& shape : record.shapes)
@@ -18,22 +18,22 @@ ResourceSums total_in(const AdmissionFact& record) {
   bool of_class = false;
   for (const auto& [resource, amount] : record.amounts) of_class = of_class || resource == "gpu";
   for (const auto& [resource, amount] : record.amounts)
-    if (!of_class || !is_gpu(resource)) total[resource] += amount;
+    if (!of_class || !is_gpu_resource(resource)) total[resource] += amount;
   return total;
 }
 
-// What of `asks` is more than `cover`. "Of what no quota covered a record without shapes says
-// nothing."
+// The part of `asks` above `cover`. A record without shapes does not limit resources that no quota
+// covers.
 ResourceSums more_than(const AdmissionFact& record, const ResourceSums& cover,
                        const ResourceSums& asks, const Worth& worth) {
   ResourceSums more;
   const auto of_class = cover.find("gpu");
   std::int64_t gpus = 0;
   for (const auto& [resource, amount] : asks) {
-    if (is_gpu(resource)) gpus += amount * worth(resource);
-    if (is_gpu(resource) && of_class != cover.end()) continue;
+    if (is_gpu_resource(resource)) gpus += amount * worth(resource);
+    if (is_gpu_resource(resource) && of_class != cover.end()) continue;
     const auto found = cover.find(resource);
-    if (found == cover.end() && record.shapes.empty() && !is_gpu(resource)) continue;
+    if (found == cover.end() && record.shapes.empty() && !is_gpu_resource(resource)) continue;
     const std::int64_t covered = found == cover.end() ? 0 : found->second;
     if (amount > covered) more[resource] = amount - covered;
   }
@@ -46,12 +46,12 @@ void add(ResourceSums& sums, const Amounts& requests) {
     if (is_extended(resource) && amount > 0) sums[resource] += amount;
 }
 
-// "Without a role, the GPUs that it asks are its role."
+// A pod without a role has its GPU requests as its role.
 std::string kind_of(const PodFact& pod) {
   if (!pod.role.empty()) return pod.role;
   std::string text;
   for (const auto& [resource, amount] : pod.requests)
-    if (is_gpu(resource) && amount > 0)
+    if (is_gpu_resource(resource) && amount > 0)
       text += (text.empty() ? "" : ", ") + std::to_string(amount) + " " + resource;
   return text.empty() ? "no GPU" : text;
 }
@@ -73,7 +73,7 @@ ResourceSums asked_beyond(const AdmissionFact& record, std::int64_t counted,
 
 namespace {
 
-// The places of one role: what each asks, in the admission's order.
+// The places of one role: each place's requests, in the admission's order.
 using Places = std::vector<ResourceSums>;
 
 bool fits(const PodFact& pod, const ResourceSums& place) {
@@ -85,7 +85,7 @@ bool fits(const PodFact& pod, const ResourceSums& place) {
   });
 }
 
-// "Takes the first place that asks as much."
+// Takes the first place that requests at least as much.
 bool take_first(const PodFact& pod, Places& places) {
   const auto place =
       std::ranges::find_if(places, [&](const ResourceSums& of) { return fits(pod, of); });
@@ -110,7 +110,7 @@ std::vector<const PodFact*> covered_by(const AdmissionFact& record,
       ResourceSums& place = places[shape.seat].emplace_back();
       for (const auto& [resource, amount] : shape.asks) place[resource] += amount;
     }
-  ResourceSums together;  // of those that are seated
+  ResourceSums together;  // of seated pods
   const auto sit = [&](const PodFact* pod) {
     --seats[seat_of(*pod)];
     add(together, pod->requests);
@@ -139,13 +139,13 @@ std::vector<const PodFact*> covered_by(const AdmissionFact& record,
     const std::string seat = seat_of(*pod);
     if (!seats.contains(seat) || seats[seat] <= 0) continue;
     if (record.shapes.empty()) {
-      // What lives may exceed the amounts in what this one does not ask.
+      // Living pods may exceed the amounts in resources that this pod does not request.
       ResourceSums own, with = together;
       add(own, pod->requests);
       for (const auto& [resource, amount] : own) with[resource] += amount;
       const ResourceSums more = more_than(record, total_in(record), with, worth);
       const bool fits_in = std::ranges::all_of(own, [&](const auto& ask) {
-        return !more.contains(ask.first) && !(is_gpu(ask.first) && more.contains("gpu"));
+        return !more.contains(ask.first) && !(is_gpu_resource(ask.first) && more.contains("gpu"));
       });
       if (!fits_in) continue;
     } else if (!take_first(*pod, places[seat])) {

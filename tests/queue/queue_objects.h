@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of the queue put into stores: one pool `training`, and queues by team.
+// Objects for the stores in tests of the queue: one pool `training`, and queues by team.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ inline berth::Job job_of(const std::string& namespace_, const std::string& name,
   return made;
 }
 
-// So many pods of it in pool `training`, as berth notes it on what it lets go.
+// Writes berth's admission record: so many pods of the object in pool `training`.
 inline void note_admission(ObjectMeta& meta, const std::string& team, Amounts amounts,
                            std::int64_t pods = 1) {
   const AdmissionFact fact{.uid = meta.uid,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPUQueue's status says of starts: of whom, how often it is written, and that another
-// writer of the status leaves it alone.
+// The expected starts in a GPUQueue's status: for which workloads, how often they are written, and
+// that the other writer of the status keeps them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class ReconcileEstimates : public ::testing::Test {
     add(job);
   }
   Snapshot snapshot() const { return {cluster, answers, settings, now}; }
-  // Whether it differed.
+  // Returns whether a status differed.
   bool write(const Plan& plan) {
     bool wrote = false;
     for (const StatusUpdate& update : plan.statuses) {
@@ -62,14 +62,14 @@ class ReconcileEstimates : public ::testing::Test {
     }
     return wrote;
   }
-  bool tell() { return write(reconcile_estimates(snapshot())); }
+  bool tell() { return write(StartTeller().reconcile(snapshot())); }
   // More than is played in one turn; nobody came within a day who would tell of others.
   void submit_many() {
     cluster.erase<berth::Job>("a", "train");
     for (int i = 0; i < 600; ++i) submit(fmt::format("many-{:03}", i), 48h);
     write(reconcile_queues(snapshot()));
   }
-  // Until it tells something: in how many turns, a second apart.
+  // The number of turns, one second apart, until it writes something.
   int turns_of(StartTeller& teller, Plan& plan) {
     for (int turns = 1; turns < 100; ++turns, now += 1s) {
       plan = teller.reconcile(snapshot());
@@ -90,7 +90,7 @@ class ReconcileEstimates : public ::testing::Test {
 TEST_F(ReconcileEstimates, WhatHasWaitedForAMinuteIsToldWhenItBegins) {
   EXPECT_TRUE(write(reconcile_queues(snapshot())));
   EXPECT_FALSE(tell()) << "most of what waits begins within a minute";
-  EXPECT_EQ(reconcile_estimates(snapshot()).requeue_after, 1min);
+  EXPECT_EQ(StartTeller().reconcile(snapshot()).requeue_after, 1min);
   now += 1min;
   EXPECT_TRUE(tell());
   EXPECT_EQ(told().latest_start, *parse_time("2026-11-21T13:00:00Z"));
@@ -119,7 +119,7 @@ TEST_F(ReconcileEstimates, OtherNewsOfTheStatusLeaveItAlone) {
   EXPECT_TRUE(write(reconcile_queues(snapshot())));
   ASSERT_THAT(cluster.gpu_queues().find("vision")->status.pending, SizeIs(2));
   EXPECT_EQ(told().latest_start, *parse_time("2026-11-21T13:00:00Z"));
-  // Under an old name it is another one.
+  // A new Job with an old name is another workload.
   cluster.erase<berth::Job>("a", "train");
   submit("train");
   write(reconcile_queues(snapshot()));
@@ -210,7 +210,7 @@ TEST_F(ReconcileEstimates, WhereNothingWaitsItIsNotDueAgain) {
   cluster.erase<berth::Job>("a", "train");
   write(reconcile_queues(snapshot()));
   EXPECT_FALSE(tell());
-  EXPECT_FALSE(reconcile_estimates(snapshot()).requeue_after);
+  EXPECT_FALSE(StartTeller().reconcile(snapshot()).requeue_after);
 }
 
 }  // namespace

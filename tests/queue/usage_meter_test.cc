@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is used is written down once a minute, in few bytes, and gone on from by whoever comes next.
+// berth stores the use once a minute, in few bytes, and the next leader continues from there.
 #include "controller/queue/usage_meter.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ class UsageMeterTest : public AdmissionsTest {
     queue.spec.budget = BudgetSpec{parse_thousandths(hours), period, "UTC", when};
     add(queue);
   }
-  // Carries out what the meter plans; says whether it wrote.
+  // Carries out the meter's plan; returns whether it wrote.
   bool look(UsageMeter& meter) {
     const Plan plan = meter.reconcile(snapshot());
     next = plan.requeue_after;
@@ -131,7 +131,7 @@ TEST_F(UsageMeterTest, WhoeverComesNextGoesOnFromTheCheckpoint) {
   add(running("train", 8));
   look(first);
   for (int minute = 0; minute < 10; ++minute) now += 1min, look(first);
-  // Between two checkpoints it is killed, and another begins two minutes later.
+  // It is killed between two checkpoints, and another leader starts two minutes later.
   now += 30s, look(first);
   now += 2min;
   UsageMeter second;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admissions that are taken back: before they are carried out, since the workload has changed or
-// the API server refuses it; and after, since the queue drains.
+// Admissions that berth withdraws: before the release, since the workload has changed or the API
+// server refuses it; and after it, since the queue drains.
 #include <fmt/format.h>
 
 #include "controller/queue/cluster_index.h"

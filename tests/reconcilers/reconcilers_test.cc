@@ -99,6 +99,24 @@ TEST_F(HandedReconcilers, EverythingIsTheKeysOfEveryFolder) {
   EXPECT_THAT(keys, IsSupersetOf({"queues", "admissions", "usage", "estimates"}));
 }
 
+TEST_F(HandedReconcilers, AnEditOfThePolicyIsNewsForWhoeverActsByItAStatusIsNot) {
+  const GPUClusterPolicy before = *cluster_.gpu_policies().find("cluster");
+  GPUClusterPolicy told = before, edited = before, marked = before;
+  told.status.observed_generation = 7;
+  edited.spec.idle.policy = IdlePolicy::kAlways;
+  marked.meta.deletion_timestamp = now_;
+  const auto due = [&](const GPUClusterPolicy* old, const GPUClusterPolicy* now) {
+    return keys_for(cluster_, settings_, old, now);
+  };
+  const auto all_of_them = IsSupersetOf({"policy", "idle", "cost", "health", "reclaim", "pool/n1"});
+  EXPECT_THAT(due(&before, &edited), all_of_them);
+  EXPECT_THAT(due(&before, &marked), all_of_them);
+  EXPECT_THAT(due(nullptr, &before), all_of_them);
+  EXPECT_THAT(due(&before, nullptr), all_of_them);
+  for (const char* key : {"idle", "cost", "health", "reclaim"})
+    EXPECT_THAT(due(&before, &told), ::testing::Not(Contains(key)));
+}
+
 TEST_F(HandedReconcilers, NewSamplesAreNewsForWhoeverReadsThem) {
   EXPECT_THAT(keys_of_samples(),
               UnorderedElementsAre("policy", "idle", "cost", "health", "reclaim", "admissions"));
