@@ -11,10 +11,12 @@
 #include "controller/cmd/cluster/cluster_client.h"
 #include "controller/cmd/line/flags.h"
 #include "controller/io/log.h"
+#include "controller/io/task_group.h"
 #include "controller/live/spdlog_log.h"
 #include "controller/server/endpoints.h"
 #include "controller/server/http_server.h"
 #include "controller/server/metrics_door.h"
+#include "controller/server/mounted_files.h"
 #include "controller/server/serving_certificate.h"
 
 namespace berth {
@@ -38,13 +40,17 @@ class ProbeServers {
  private:
   bool listen(HttpServer& server, const std::string& text, EndpointsServed served,
               const EndpointSources& sources, const char* what);
+  Result<void> load_certificate();
   Result<void> make_certificate();
+  Task<void> follow_certificate(std::stop_token stop);
 
   ClusterClient& cluster_;
   const ProbeFlags flags_;
   ApiClient client_;  // only for the metrics door
   std::optional<MetricsDoor> door_;
   ServingCertificate certificate_;
+  MountedFiles files_;
+  TaskGroup tasks_;
   HttpServer health_, metrics_;
 };
 
