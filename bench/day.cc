@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "bench/priority_only.h"
-#include "controller/queue/admission_record.h"
+#include "controller/queue/admission_fact.h"
 #include "controller/queue/cycle.h"
 #include "controller/queue/displaced.h"
 

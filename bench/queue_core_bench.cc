@@ -14,6 +14,7 @@
 
 #include "bench/rounds.h"
 #include "bench/usage.h"
+#include "controller/queue/admission_fact.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cycle.h"
 

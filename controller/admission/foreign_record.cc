@@ -4,45 +4,11 @@
 #include <fmt/format.h>
 
 #include "apis/names.h"
+#include "controller/admission/unpin.h"
 #include "controller/core/json_patch.h"
 #include "controller/queue/admission_record.h"
-#include "controller/queue/node_pin.h"
 
 namespace berth {
-namespace {
-
-constexpr char kRequired[] = "affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
-
-// From the last to the first, so that the places of the others stay as they are.
-void remove_pins(const queue::AdmissionFact& record, const std::string& list,
-                 std::vector<SelectorRequirement>& requirements, PodPatch& patch) {
-  for (std::size_t i = requirements.size(); i-- > 0;) {
-    if (!queue::is_pin_of(record, requirements[i])) continue;
-    patch.remove(fmt::format("{}/{}", list, i));
-    requirements.erase(requirements.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
-
-// A term that was the pin's alone goes whole: without requirements it would select nothing.
-void unpin(PodSlice& workload, const queue::AdmissionFact& record, PodPatch& patch) {
-  const std::string required = workload.pointer(kRequired);
-  for (std::size_t i = workload.terms.size(); i-- > 0;) {
-    TermSlice& slice = workload.terms[i];
-    if (slice.empty()) continue;
-    const std::string term = fmt::format("{}/nodeSelectorTerms/{}", required, i);
-    remove_pins(record, term + "/matchFields", slice.term.match_fields, patch);
-    remove_pins(record, term + "/matchExpressions", slice.term.match_expressions, patch);
-    if (!slice.empty()) continue;
-    patch.remove(term);
-    workload.terms.erase(workload.terms.begin() + static_cast<std::ptrdiff_t>(i));
-    if (!workload.terms.empty()) continue;
-    patch.remove(required);
-    workload.has_required_affinity = false;
-  }
-}
-
-}  // namespace
-
 void drop_foreign_record(PodSlice& workload, PodPatch& patch, ReviewFindings& findings) {
   if (workload.queued.admitted.empty()) return;
   const std::string annotation = escape_pointer(names::kAdmittedAnnotation);

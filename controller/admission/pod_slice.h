@@ -89,6 +89,7 @@ struct QueuedSlice {
   std::string_view owner_kind;  // of its controller, as it says
   std::string_view owner_uid;
   bool of_daemon_set = false;  // the controller of DaemonSets asks for it
+  bool requires_topology = false;  // annotation gpu.berth.dev/required-topology
   // Annotations, where they stand: gpu.berth.dev/pod-group-size, pod-role-size, fast-admission.
   std::optional<std::string_view> group_size, role_size, fast;
 

@@ -82,6 +82,7 @@ class PodReader {
   bool read_annotations(dom::element annotations) {
     return each_field(annotations, fault_, [&](std::string_view name, dom::element text) {
       QueuedSlice& of = pod_.queued;
+      if (name == names::kRequiredTopologyAnnotation) of.requires_topology = true;
       if (name == names::kPodGroupSizeAnnotation)
         return read(text, of.group_size.emplace(), fault_);
       if (name == names::kPodRoleSizeAnnotation) return read(text, of.role_size.emplace(), fault_);

@@ -13,6 +13,7 @@
 #include "controller/admission/queue_bounds.h"
 #include "controller/admission/queue_hold.h"
 #include "controller/admission/review_reply.h"
+#include "controller/admission/unpin.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/pools.h"
 #include "controller/queue/queue_choice.h"
@@ -150,6 +151,8 @@ ReviewReply review_creation(ReviewPath path, PodHome home, const ReviewRequest& 
   if (claim && path == ReviewPath::kMutate) {
     drop_foreign_record(*pod, patch, findings);
     add_hold(*pod, *claim, bounds, patch);
+  } else if (queues && path == ReviewPath::kMutate) {
+    unpin_from_lost_nodes(*pod, cluster, patch);
   } else if (claim) {
     check_queued(*pod, *claim, bounds, request, cluster, findings);
   } else if (path == ReviewPath::kValidate && requires_queue(by)) {

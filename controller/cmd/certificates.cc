@@ -8,6 +8,7 @@
 #include "controller/cmd/build_facts.h"
 #include "controller/cmd/cluster_client.h"
 #include "controller/cmd/service.h"
+#include "controller/cmd/service_flags.h"
 #include "controller/core/attention.h"
 #include "controller/runtime/metrics.h"
 #include "controller/server/endpoints.h"

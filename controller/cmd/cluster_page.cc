@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "controller/cmd/service.h"
+#include "controller/cmd/service_flags.h"
 
 namespace berth {
 

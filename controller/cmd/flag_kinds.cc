@@ -100,6 +100,13 @@ Flag list_flag(std::string name, std::vector<std::string>& field, std::string he
           .show = [&field] { return joined(field, ","); }};
 }
 
+Flag words_flag(std::string name, std::vector<std::string>& field, std::string help) {
+  Flag flag = list_flag(std::move(name), field, std::move(help));
+  flag.kind = Flag::Kind::kWords;
+  flag.show = [] { return std::string(); };
+  return flag;
+}
+
 Result<void> one_of(const std::string& flag, const std::string& text,
                     const std::vector<std::string>& words) {
   if (std::ranges::find(words, text) != words.end()) return {};

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-#include "controller/cmd/service.h"
+#include "controller/cmd/service_flags.h"
 
 namespace berth {
 namespace {

@@ -50,6 +50,7 @@ Flag file_flag(std::string name, std::string& field, std::string help);
 Flag switch_flag(std::string name, bool& field, std::string help);
 Flag duration_flag(std::string name, Duration& field, std::string help);
 Flag list_flag(std::string name, std::vector<std::string>& field, std::string help);
+Flag words_flag(std::string name, std::vector<std::string>& field, std::string help);
 Flag number_flag(std::string name, double& field, std::string help);
 Flag count_flag(std::string name, int& field, std::string help);
 // all, none, or keys separated by commas.

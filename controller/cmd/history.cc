@@ -81,16 +81,10 @@ Result<HistoryQuery> query_of(const HistoryFlags& flags) {
 
 FlagTable history_flags(HistoryFlags& flags) {
   FlagTable table = {
-      {.name = "SUBJECT",
-       .help =
-           "whose history: KIND/NAME or KIND NAME, with KIND node, job, pod, miglayout, gpuqueue "
-           "or gpuclusterpolicy; NAMESPACE/ may stand before the name. Without it: everything",
-       .kind = Flag::Kind::kWords,
-       .set = [&flags](const std::string& text) -> Result<void> {
-         flags.subject.push_back(text);
-         return {};
-       },
-       .show = [] { return std::string(); }},
+      words_flag("SUBJECT", flags.subject,
+                 "whose history: KIND/NAME or KIND NAME, with KIND node, job, pod, miglayout, "
+                 "gpuqueue or gpuclusterpolicy; NAMESPACE/ may stand before the name. Without it: "
+                 "everything"),
       text_flag("-n,--namespace", flags.namespace_,
                 "namespace of the job or pod; without SUBJECT: only what is in this namespace"),
       text_flag("--since", flags.since, "since then, as 24h, 7d or 2026-11-01T22:00:00Z"),

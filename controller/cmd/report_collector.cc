@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: the snapshot and what `berth why` says of it; berth's pods, their logs and metrics;
-// lists of objects; the history.
+// Outline: the snapshot and what `berth why` says of it; lists of objects; the history; pods of
+// berth's and their metrics; NVIDIA's agents on nodes that are out; the logs of both.
 #include "controller/cmd/report_collector.h"
 
 #include <fmt/format.h>
@@ -11,22 +11,27 @@
 #include "controller/client/resource_path.h"
 #include "controller/cmd/build_facts.h"
 #include "controller/cmd/fetch_dump.h"
+#include "controller/disruption/nodes_out.h"
 #include "controller/dump/dump.h"
+#include "controller/explain/controller_lease.h"
 #include "controller/explain/waiting_list.h"
 #include "controller/history/history_chunk.h"
 #include "controller/live/tz_database.h"
-#include "controller/report/report_objects.h"
 
 namespace berth {
 namespace {
 
 constexpr std::size_t kMaxReply = 64u << 20;
 constexpr int kMaxLogBytes = 8 << 20;  // of one container
+// NVIDIA's agents: on so many nodes, and the last lines of each container.
+constexpr std::size_t kMaxAgentNodes = 10;
+constexpr char kAgentLogBounds[] = "tailLines=4000&limitBytes=1048576";
 constexpr std::size_t kMaxEventPages = 40;
 constexpr std::size_t kMaxExplained = 200;
 constexpr int kMetricsPort = 8080;
 
 constexpr char kOfBerth[] = "app.kubernetes.io/name=berth";
+constexpr char kOfAgents[] = "app in (nvidia-mig-manager,nvidia-device-plugin-daemonset)";
 
 std::string pods_path(const std::string& namespace_) {
   return collection_path(kKind<Pod>, namespace_);
@@ -39,19 +44,17 @@ std::string versions() {
 }
 
 // One line for each waiting workload, followed by the answer of `berth why`.
-Result<std::string> why_of(const std::string& snapshot_text, const Settings& settings) {
-  std::string text = snapshot_text;
-  const Result<Dump> dump = load_dump(text);
-  if (!dump) return dump.error();
+std::string why_of(const Dump& dump, const Settings& settings) {
   const Answers answers;
   const TzDatabase zones;
-  const Snapshot snapshot{.cluster = dump->cluster,
+  const Snapshot snapshot{.cluster = dump.cluster,
                           .answers = answers,
                           .settings = settings,
-                          .now = dump->taken_at,
+                          .now = dump.taken_at,
                           .offline = true,
-                          .zones = zones};
-  const WaitingList list = list_waiting(snapshot, "", dump->clues);
+                          .zones = zones,
+                          .attention = leader_attention(dump.clues)};
+  const WaitingList list = list_waiting(snapshot, "", dump.clues);
   std::string told = print_text(list);
   for (std::size_t i = 0; i < list.items.size() && i < kMaxExplained; ++i)
     told += "\n" + print_text(list.items[i]);
@@ -83,17 +86,22 @@ Task<Result<std::string>> ReportCollector::collect(std::stop_token stop) {
   std::vector<std::string> notes;
   Result<std::string> snapshot = co_await fetch_dump(client_, query, notes, stop);
   for (const std::string& note : notes) gaps.push_back("snapshot: " + note);
+  std::vector<std::string> out;  // nodes
   if (snapshot) {
-    if (Result<std::string> why = why_of(*snapshot, settings_); why)
-      files.push_back({"why.txt", *std::move(why)});
-    else
-      miss("why.txt", why.error());
+    std::string text = *snapshot;
+    if (const Result<Dump> dump = load_dump(text); dump) {
+      files.push_back({"why.txt", why_of(*dump, settings_)});
+      for (const Node* node : nodes_out(dump->cluster)) out.push_back(node->meta.name);
+    } else {
+      miss("why.txt", dump.error());
+    }
     files.push_back({"snapshot.json", *std::move(snapshot)});
   } else {
     miss("snapshot.json", snapshot.error());
   }
 
-  co_await add_pods_of(settings_.berth_namespace, kOfBerth, stop);
+  co_await add_berth(stop);
+  co_await add_agents(std::move(out), stop);
   const std::string admission = "/apis/admissionregistration.k8s.io/v1/";
   const std::string deployments =
       fmt::format("/apis/apps/v1/namespaces/{}/deployments", escape_url(settings_.berth_namespace));
@@ -151,31 +159,64 @@ Task<void> ReportCollector::add_history(std::stop_token stop) {
   files.push_back({"history.txt", std::move(text)});
 }
 
-// Their objects without environment, their logs, those of before a restart too, and metrics.
-Task<void> ReportCollector::add_pods_of(std::string namespace_, std::string selector,
-                                        std::stop_token stop) {
-  const std::string path = pods_path(namespace_);
+Task<void> ReportCollector::add_berth(std::stop_token stop) {
+  const std::string path = pods_path(settings_.berth_namespace);
   Query query;
-  query.add("labelSelector", selector);
-  Result<std::string> body = co_await get(path + query.str(), stop);
-  if (!body) co_return miss("pods of berth", body.error());
-  if (Result<std::string> text = trimmed_list(*body); text)
-    files.push_back({"pods.json", *std::move(text)});
-  const Result<std::vector<LoggedContainer>> containers = containers_in(*body);
-  if (!containers) co_return miss("logs", containers.error());
-  if (containers->empty())
-    gaps.push_back(
-        fmt::format("logs: namespace {} has no pod with label {}", namespace_, selector));
-  for (const LoggedContainer& one : *containers) {
-    const std::string pod = path + "/" + escape_url(one.pod);
-    const std::string log = fmt::format("{}/log?container={}&timestamps=true&limitBytes={}", pod,
-                                        escape_url(one.container), kMaxLogBytes);
-    const std::string file = fmt::format("logs/{}-{}", one.pod, one.container);
-    co_await add_log(log, file + ".log", stop);
-    if (one.has_restarted) co_await add_log(log + "&previous=true", file + "-previous.log", stop);
-    const std::string metrics = fmt::format("{}:{}/proxy/metrics", pod, kMetricsPort);
+  query.add("labelSelector", kOfBerth);
+  const auto containers = co_await add_pods(path + query.str(), "pods.json", stop);
+  if (containers.empty())
+    gaps.push_back(fmt::format("logs: namespace {} has no pod with label {}",
+                               settings_.berth_namespace, kOfBerth));
+  const std::string bounds = fmt::format("limitBytes={}", kMaxLogBytes);
+  for (const LoggedContainer& one : containers) {
+    co_await add_logs(path, "logs", one, bounds, stop);
+    const std::string metrics =
+        fmt::format("{}/{}:{}/proxy/metrics", path, escape_url(one.pod), kMetricsPort);
     co_await add_log(metrics, fmt::format("metrics/{}.txt", one.pod), stop);
   }
+}
+
+Task<void> ReportCollector::add_agents(std::vector<std::string> nodes, std::stop_token stop) {
+  if (nodes.size() > kMaxAgentNodes) {
+    gaps.push_back(
+        fmt::format("agents: {} nodes are out of service; those of the first {} are here",
+                    nodes.size(), kMaxAgentNodes));
+    nodes.resize(kMaxAgentNodes);
+  }
+  const std::string path = pods_path(settings_.agents_namespace);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    Query query;
+    query.add("labelSelector", kOfAgents).add("fieldSelector", "spec.nodeName=" + nodes[i]);
+    const auto containers =
+        co_await add_pods(path + query.str(), fmt::format("agents/{}.json", i), stop);
+    for (const LoggedContainer& one : containers)
+      co_await add_logs(path, "agents", one, kAgentLogBounds, stop);
+  }
+}
+
+// The objects, without environment.
+Task<std::vector<LoggedContainer>> ReportCollector::add_pods(std::string target, std::string file,
+                                                             std::stop_token stop) {
+  Result<std::string> body = co_await get(std::move(target), std::move(stop));
+  Result<std::string> text = body ? trimmed_list(*body) : body;
+  Result<std::vector<LoggedContainer>> containers =
+      text ? containers_in(*body) : Result<std::vector<LoggedContainer>>(text.error());
+  if (!containers) {
+    miss(file, containers.error());
+    co_return std::vector<LoggedContainer>();
+  }
+  files.push_back({std::move(file), *std::move(text)});
+  co_return *std::move(containers);
+}
+
+// Of before a restart too.
+Task<void> ReportCollector::add_logs(std::string path, std::string folder, LoggedContainer one,
+                                     std::string bounds, std::stop_token stop) {
+  const std::string log = fmt::format("{}/{}/log?container={}&timestamps=true&{}", path,
+                                      escape_url(one.pod), escape_url(one.container), bounds);
+  const std::string file = fmt::format("{}/{}-{}", folder, one.pod, one.container);
+  co_await add_log(log, file + ".log", stop);
+  if (one.has_restarted) co_await add_log(log + "&previous=true", file + "-previous.log", stop);
 }
 
 Task<void> ReportCollector::add_log(std::string target, std::string file, std::stop_token stop) {

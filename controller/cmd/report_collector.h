@@ -11,6 +11,7 @@
 #include "controller/cmd/flags.h"
 #include "controller/io/task.h"
 #include "controller/report/report_file.h"
+#include "controller/report/report_objects.h"
 
 namespace berth {
 
@@ -30,7 +31,12 @@ class ReportCollector {
   Task<void> add_list(std::string file, std::string path, std::stop_token stop);
   Task<void> add_events(std::stop_token stop);
   Task<void> add_history(std::stop_token stop);
-  Task<void> add_pods_of(std::string namespace_, std::string selector, std::stop_token stop);
+  Task<void> add_berth(std::stop_token stop);
+  Task<void> add_agents(std::vector<std::string> nodes, std::stop_token stop);
+  Task<std::vector<LoggedContainer>> add_pods(std::string target, std::string file,
+                                              std::stop_token stop);
+  Task<void> add_logs(std::string path, std::string folder, LoggedContainer one, std::string bounds,
+                      std::stop_token stop);
   Task<void> add_log(std::string target, std::string file, std::stop_token stop);
   void miss(const std::string& what, const Error& error);
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -21,23 +20,6 @@
 namespace berth {
 
 LogOptions log_options(const LogFlags& flags);
-
-// --metrics-bind-address, --metrics-authorization and --health-probe-bind-address.
-FlagTable probe_flags(ProbeFlags& flags);
-Result<void> validate(const ProbeFlags& flags);
-Flag print_config_flag(bool& field);
-
-// Whether an address switches its listener on.
-bool enabled(const std::string& address);
-
-// What a flag was given: an error names it.
-struct FlagText {
-  const char* flag;
-  const std::string& text;
-};
-Result<void> require_texts(std::initializer_list<FlagText> flags);
-// Those that are not off.
-Result<void> require_addresses(std::initializer_list<FlagText> flags);
 
 // Health and metrics, each by a server of its own, so that no crowd at the one keeps a probe from
 // the other; one listener for both where both name the same address. With authorization the metrics

@@ -11,6 +11,7 @@
 #include "controller/cmd/cluster_client.h"
 #include "controller/cmd/console.h"
 #include "controller/cmd/service.h"
+#include "controller/cmd/service_flags.h"
 #include "controller/runtime/metrics.h"
 #include "controller/server/client_authorities.h"
 #include "controller/server/endpoints.h"

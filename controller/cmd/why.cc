@@ -4,6 +4,7 @@
 #include "controller/cmd/cluster_dump.h"
 #include "controller/cmd/cluster_session.h"
 #include "controller/cmd/console.h"
+#include "controller/explain/controller_lease.h"
 #include "controller/explain/explain.h"
 #include "controller/explain/subject.h"
 #include "controller/explain/waiting_list.h"
@@ -39,16 +40,11 @@ Result<std::string> namespace_for(const WhyFlags& flags) {
 
 FlagTable why_flags(WhyFlags& flags) {
   FlagTable table = {
-      {.name = "SUBJECT",
-       .help = "what is asked about: KIND/NAME or KIND NAME, with KIND pod, deploy, rs, sts, job, "
-               "cronjob, node or migl; NAMESPACE/NAME of a pod; or a bare NAME, a node's if one is "
-               "so named, else a pod's. Without it: everything that waits for GPUs, a line each",
-       .kind = Flag::Kind::kWords,
-       .set = [&flags](const std::string& text) -> Result<void> {
-         flags.subject.push_back(text);
-         return {};
-       },
-       .show = [] { return std::string(); }},
+      words_flag(
+          "SUBJECT", flags.subject,
+          "what is asked about: KIND/NAME or KIND NAME, with KIND pod, deploy, rs, sts, job, "
+          "cronjob, node or migl; NAMESPACE/NAME of a pod; or a bare NAME, a node's if one is "
+          "so named, else a pod's. Without it: everything that waits for GPUs, a line each"),
       text_flag("-n,--namespace", flags.namespace_,
                 "namespace of what names none; else the one of the kubeconfig's context"),
       switch_flag("-A,--all-namespaces", flags.all_namespaces,
@@ -96,7 +92,8 @@ int run_why(const WhyFlags& flags) {
                           .settings = flags.settings,
                           .now = dump.taken_at,
                           .offline = true,
-                          .zones = zones};
+                          .zones = zones,
+                          .attention = leader_attention(dump.clues)};
   if (list) return answer(list_waiting(snapshot, query.namespace_, dump.clues), flags.output);
   const Result<Subject> subject = find_subject(dump.cluster, dump.clues, asked);
   if (!subject) return fail(subject.error());

@@ -11,6 +11,7 @@
 #include "controller/disruption/leaving_outlook.h"
 #include "controller/explain/cuda_why.h"
 #include "controller/explain/kubelet_words.h"
+#include "controller/explain/lost_pods.h"
 #include "controller/explain/memory_why.h"
 #include "controller/explain/node_groups.h"
 #include "controller/fleet/fit.h"
@@ -135,6 +136,7 @@ void explain_bound(const Snapshot& snapshot, const Pod& pod, const Clues& clues,
   if (pod.terminating())
     out.message = fmt::format("it is on its way out of {}; until it is gone it holds {}", name,
                               held.empty() ? "no GPU resource" : held);
+  explain_lost(snapshot, pod, out);
   const Node* node = snapshot.cluster.nodes().find(name);
   if (node == nullptr && !clues.knows("nodes")) return;
   if (node == nullptr) {

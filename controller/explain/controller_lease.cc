@@ -31,6 +31,11 @@ std::string promise_condition(const Snapshot& snapshot, const Clues& clues) {
   return ", if a berth controller runs, which this account may not see";
 }
 
+Attention leader_attention(const Clues& clues) {
+  if (!clues.lease || !clues.lease->acquire_time) return {};
+  return {.since = *clues.lease->acquire_time};
+}
+
 std::string told_other_version(const Clues& clues, std::string_view own) {
   if (!clues.lease) return {};
   const std::string_view leads =

@@ -17,6 +17,10 @@ std::string told_absence(const Snapshot& snapshot, const Clues& clues);
 // What a promise is followed by: empty, or ", if a berth controller runs …".
 std::string promise_condition(const Snapshot& snapshot, const Clues& clues);
 
+// What is known of the leader's patience: it counts from when this leader took the Lease. The
+// epoch, where that is not known: then all time counts.
+Attention leader_attention(const Clues& clues);
+
 // A note that the leader has another version than this command; empty: it has the same, or the
 // Lease does not say.
 std::string told_other_version(const Clues& clues, std::string_view own);

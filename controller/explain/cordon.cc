@@ -7,6 +7,7 @@
 
 #include "apis/names.h"
 #include "apis/reasons.h"
+#include "controller/core/patience.h"
 #include "controller/core/refused_write.h"
 #include "controller/disruption/health_record.h"
 #include "controller/disruption/rollouts.h"
@@ -92,12 +93,13 @@ std::string told_cordon(const Snapshot& snapshot, const Node& node, const Clues&
     return text + "; it stays so until the API server allows berth to write to it";
   if (const std::string absence = told_absence(snapshot, clues); !absence.empty())
     return fmt::format("{}; {}: it stays so until one does", text, absence);
-  const Time latest =
-      rollout.since + layout->spec.rollout.progress_deadline +
-      (rollout.phase == RolloutPhase::kCordoned ? layout->spec.drain.timeout : Duration::zero());
+  const bool drains = rollout.phase == RolloutPhase::kCordoned;
+  const Duration patience = layout->spec.rollout.progress_deadline +
+                            (drains ? layout->spec.drain.timeout : Duration::zero());
+  const Time latest = patience_ends(snapshot, rollout.since, patience);
   if (latest < snapshot.now) return fmt::format("{}; overdue since {}", text, format_time(latest));
-  return fmt::format("{}; back by itself, at the latest by {}{}", text, format_time(latest),
-                     promise_condition(snapshot, clues));
+  return fmt::format("{}; back by itself, at the latest by {} unless the leader changes{}", text,
+                     format_time(latest), promise_condition(snapshot, clues));
 }
 
 }  // namespace berth

@@ -19,6 +19,7 @@
 #include "controller/explain/controller_lease.h"
 #include "controller/explain/cordon.h"
 #include "controller/explain/device_plugin.h"
+#include "controller/explain/lost_pods.h"
 #include "controller/explain/node_pool.h"
 #include "controller/explain/node_remedies.h"
 #include "controller/explain/node_view.h"
@@ -70,6 +71,7 @@ Explanation NodeWhy::explain() {
   note_controller();
   note_health();
   note_cordon();
+  note_lost_pods(snapshot_, node_, out_);
   note_window();
   note_guard();
   note_drain();

@@ -319,8 +319,7 @@ Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& c
 }
 
 Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& clues) {
-  return explain_pod(snapshot, pod, clues, Fit(snapshot.cluster),
-                     QueueWhy(snapshot.cluster, clues, snapshot.now));
+  return explain_pod(snapshot, pod, clues, Fit(snapshot.cluster), QueueWhy(snapshot, clues));
 }
 
 }  // namespace berth

@@ -14,6 +14,7 @@
 #include "controller/explain/job_fate.h"
 #include "controller/explain/recorded_wait.h"
 #include "controller/preview/queue_membership.h"
+#include "controller/queue/dead_nodes.h"
 #include "controller/queue/facts_from.h"
 #include "controller/queue/gang_adapters.h"
 #include "controller/queue/idle_work.h"
@@ -27,6 +28,8 @@ namespace {
 
 // Named of those that come before it.
 constexpr std::size_t kMostBehind = 3;
+// Named of its pods that can't leave a dead node.
+constexpr std::size_t kMostLost = 3;
 
 constexpr char kQueues[] = "gpuqueues.gpu.berth.dev";
 constexpr char kSuspended[] = "it is suspended";
@@ -111,14 +114,28 @@ void answer_held(const Job& job, Explanation& out) {
 
 }  // namespace
 
-QueueWhy::QueueWhy(const ClusterState& cluster, const Clues& clues, Time now)
-    : cluster_(cluster), now_(now), queues_read_(clues.knows(kQueues)) {
+QueueWhy::QueueWhy(const Snapshot& snapshot, const Clues& clues)
+    : snapshot_(snapshot), cluster_(snapshot.cluster), queues_read_(clues.knows(kQueues)) {
   for (const char* resource :
        {"nodes", "pods", "jobs.batch", "namespaces", "gpuclusterpolicies.gpu.berth.dev", kQueues})
     if (!clues.knows(resource)) unread_.emplace_back(resource);
   if (unread_.empty() &&
-      (cluster.store<GPUQueue>().size() > 0 || queue::any_waits_for_named_queue(cluster)))
-    picture_.emplace(cluster, now);
+      (cluster_.store<GPUQueue>().size() > 0 || queue::any_waits_for_named_queue(cluster_)))
+    picture_.emplace(cluster_, snapshot.now);
+  for (const auto& pod : cluster_.pods())
+    if (pod->terminating() && queue::lost_since(*pod))
+      lost_[queue::workload_name(*pod)].push_back(pod.get());
+}
+
+void QueueWhy::note_lost(const std::string& workload, Explanation& out) const {
+  const auto found = lost_.find(workload);
+  if (found == lost_.end()) return;
+  const std::vector<const Pod*>& pods = found->second;
+  for (std::size_t i = 0; i < pods.size() && i < kMostLost; ++i)
+    out.add("lost", queue::describe_lost(pods[i]->meta.name, pods[i]->node_name.view()),
+            reasons::kPodsOnDeadNode);
+  if (pods.size() > kMostLost)
+    out.add("lost", fmt::format("and {} more", plural(pods.size() - kMostLost, "pod")));
 }
 
 const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta& meta,
@@ -175,7 +192,7 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
                         queue::newer_version(*known).value_or(0), queue::kRecordVersion),
             reasons::kRecordNewer);
   if (known != nullptr && (known->standing.admitted || known->recall))
-    for (const std::string& fate : job_fate(cluster_, *known)) out.add("queue", fate);
+    for (const std::string& fate : job_fate(snapshot_, *known)) out.add("queue", fate);
   return verdict;
 }
 
@@ -229,7 +246,7 @@ void QueueWhy::note_recorded(const std::string& workload, const ObjectMeta& meta
   if (wait->reason == reasons::kAdmissible) verdict.pool = queue::kAnyPool;
   const std::string place = place_in_queue(*wait);
   if (!queue.empty()) out.add("queue", queue + (place.empty() ? "" : ", " + place));
-  if (const std::string start = expected_start(*wait, now_); !start.empty())
+  if (const std::string start = expected_start(*wait, snapshot_.now); !start.empty())
     out.add("queue", start);
   const Condition* pause = verdict.admissible() ? nullptr : pause_of(cluster_, queue);
   if (pause != nullptr) out.add("queue", pause->message, pause->reason);
@@ -278,6 +295,7 @@ void QueueWhy::note(const Pod& pod, Explanation& out) const {
       job != nullptr ? queue::workload_name(*job) : queue::workload_name(pod);
   const ObjectMeta& meta = job != nullptr ? job->meta : pod.meta;
   const PodShape& shape = job != nullptr ? job->pod_shape : pod.shape;
+  note_lost(workload, out);
   if (!unread_.empty()) {
     if (!workload.empty()) note_recorded(workload, meta, shape, gated ? kGated : nullptr, out);
     if (gated) note_unsized_gang(pod, out);
@@ -291,6 +309,7 @@ void QueueWhy::note(const Pod& pod, Explanation& out) const {
 }
 
 void QueueWhy::note(const Job& job, Explanation& out) const {
+  note_lost(queue::workload_name(job), out);
   if (is_held_as_idle(job)) return answer_held(job, out);
   if (const Text* preempted = job.meta.annotations.find(names::kPreemptedAnnotation);
       preempted != nullptr && job.suspended)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // QueueWhy: what the queues say of a workload, beside what keeps its pods off the nodes. It refers
-// to the cluster, and costs one cycle where that has queues. If the account may not read what a
+// to the snapshot, and costs one cycle where that has queues. If the account may not read what a
 // cycle needs, the answer is what berth's controller has recorded.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +20,7 @@ namespace berth {
 
 class QueueWhy {
  public:
-  QueueWhy(const ClusterState& cluster, const Clues& clues, Time now);
+  QueueWhy(const Snapshot& snapshot, const Clues& clues);
 
   // Where the pod, or what it is part of, stands in its queue. Held by berth's own gate, that is
   // the answer.
@@ -31,6 +33,7 @@ class QueueWhy {
 
  private:
   bool waits(const Job& job) const;
+  void note_lost(const std::string& workload, Explanation& out) const;
   // Of what `runs` it is no news that nothing holds it back; where the verdict will be the answer,
   // it is not told twice. Null: it does not wait in a queue.
   const QueueVerdict* tell(const std::string& workload, const ObjectMeta& meta,
@@ -46,12 +49,13 @@ class QueueWhy {
   bool knows_queue_of(const ObjectMeta& meta) const;
   const queue::ClusterIndex& index() const { return cluster_.view<queue::ClusterIndex>(); }
 
+  const Snapshot& snapshot_;
   const ClusterState& cluster_;
-  const Time now_;
   // Nothing: there are no queues, or a cycle would need what this account may not read.
   std::optional<QueuePicture> picture_;
   std::vector<std::string> unread_;  // of what a cycle needs
   bool queues_read_ = true;
+  std::map<std::string, std::vector<const Pod*>, std::less<>> lost_;  // pods, by workload
 };
 
 }  // namespace berth

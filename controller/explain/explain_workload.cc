@@ -136,8 +136,7 @@ Explanation explain_workload(const Snapshot& snapshot, const WorkloadName& workl
 
 Explanation explain_workload(const Snapshot& snapshot, const WorkloadName& workload,
                              const Clues& clues) {
-  return explain_workload(snapshot, workload, clues,
-                          QueueWhy(snapshot.cluster, clues, snapshot.now));
+  return explain_workload(snapshot, workload, clues, QueueWhy(snapshot, clues));
 }
 
 }  // namespace berth

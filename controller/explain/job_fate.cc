@@ -46,7 +46,8 @@ std::string told_recall(const ClusterState& cluster, const queue::Workload& work
 
 }  // namespace
 
-std::vector<std::string> job_fate(const ClusterState& cluster, const queue::Workload& workload) {
+std::vector<std::string> job_fate(const Snapshot& snapshot, const queue::Workload& workload) {
+  const ClusterState& cluster = snapshot.cluster;
   std::vector<std::string> told;
   if (workload.recall) told.push_back(told_recall(cluster, workload));
   // A queue that is drained takes back nothing for other reasons.
@@ -63,7 +64,7 @@ std::vector<std::string> job_fate(const ClusterState& cluster, const queue::Work
     told.push_back(
         fmt::format("{} {} not been Ready yet; if that is so at {}, {}", plural(late->pods, "pod"),
                     word_for(late->pods, "has", "have"),
-                    format_time(std::chrono::ceil<std::chrono::seconds>(late->until)),
+                    format_time(std::chrono::ceil<std::chrono::seconds>(late->ends(snapshot))),
                     unless_stays(cluster, late->stays, workload.job != nullptr, late->recalled)));
   return told;
 }

@@ -12,6 +12,6 @@
 namespace berth {
 
 // A clause for each reason; none: it stays as far as anybody can tell.
-std::vector<std::string> job_fate(const ClusterState& cluster, const queue::Workload& workload);
+std::vector<std::string> job_fate(const Snapshot& snapshot, const queue::Workload& workload);
 
 }  // namespace berth

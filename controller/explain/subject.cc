@@ -227,6 +227,11 @@ Result<Subject> SubjectSearch::find_workload(const WorkloadName& workload) const
     if (best == nullptr || tells_more(*pod, *best)) best = pod;
   const bool waits = best != nullptr && best->node_name.empty() && !best->finished();
   const bool refused = !refusal_of(clues_, workload).empty();
+  const Job* of_name =
+      workload.kind == "Job" ? cluster_.jobs().find(workload.namespace_, workload.name) : nullptr;
+  // A suspended Job waits, whatever pods of its last run have not left yet.
+  if (best != nullptr && best->terminating() && of_name != nullptr && of_name->suspended)
+    return Subject{.workload = workload};
   if (best != nullptr && (waits || !refused)) return Subject{.pod = best};
   if (refused || exists(cluster_, clues_, workload)) return Subject{.workload = workload};
 

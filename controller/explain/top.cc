@@ -13,8 +13,8 @@
 #include "apis/printable.h"
 #include "apis/quantity.h"
 #include "apis/time.h"
+#include "controller/queue/amount.h"
 #include "controller/queue/cluster_index.h"
-#include "controller/queue/words.h"
 
 namespace berth {
 namespace {

@@ -18,19 +18,19 @@ namespace {
 constexpr std::size_t kNodesNamed = 5;
 
 // "2026-11-21T12:05:00Z", rounded up to what such a time shows.
-std::string told_end(const queue::UnboundPins& pins) {
-  return format_time(std::chrono::ceil<std::chrono::seconds>(pins.until));
+std::string told_end(const Snapshot& snapshot, const queue::UnboundPins& pins) {
+  return format_time(std::chrono::ceil<std::chrono::seconds>(pins.ends(snapshot)));
 }
 
-std::string fate_of(const Pod& pod, const queue::UnboundPins& pins) {
+std::string fate_of(const Snapshot& snapshot, const Pod& pod, const queue::UnboundPins& pins) {
   if (pins.requeued != nullptr)
     return fmt::format("if it is bound to none by {}, Job {} is suspended whole, and waits again",
-                       told_end(pins), pins.requeued->meta.name);
+                       told_end(snapshot, pins), pins.requeued->meta.name);
   const auto is_it = [&](const Pod* evicted) { return evicted->meta.uid == pod.meta.uid; };
   if (std::ranges::any_of(pins.evicted, is_it))
     return fmt::format(
         "if it is bound to none by {}, it is evicted, and the one made anew waits again",
-        told_end(pins));
+        told_end(snapshot, pins));
   return fmt::format("berth leaves it so: {}", pins.stays);
 }
 
@@ -49,7 +49,7 @@ void explain_pin(const Snapshot& snapshot, const Pod& pod, Explanation& out) {
       fmt::format("queue {} has pinned it to {} {} since {}{}{}; {}", pins->queue,
                   word_for(static_cast<std::int64_t>(record->nodes.size()), "node", "nodes"),
                   list_first(record->nodes, kNodesNamed), format_time(pins->since),
-                  pins->lost.empty() ? "" : ", and ", pins->lost, fate_of(pod, *pins));
+                  pins->lost.empty() ? "" : ", and ", pins->lost, fate_of(snapshot, pod, *pins));
   if (pins->lost.empty() && !pins->is_blocked(snapshot)) return out.add("pin", told);
   out.reason = reasons::kPinBlocked;
   out.message = told;

@@ -78,7 +78,7 @@ WaitingList list_waiting(const Snapshot& snapshot, std::string_view namespace_,
                                   : fmt::format("namespace {}", namespace_);
   if (namespace_.empty() && clues.knows("pods")) list.where = "all namespaces";
   const Fit fit(snapshot.cluster);
-  const QueueWhy queues(snapshot.cluster, clues, snapshot.now);
+  const QueueWhy queues(snapshot, clues);
   for (const auto& pod : snapshot.cluster.pods())
     if ((namespace_.empty() || pod->meta.namespace_ == namespace_) && waits_for_gpu(*pod))
       list.items.push_back(explain_pod(snapshot, *pod, clues, fit, queues));

@@ -86,7 +86,8 @@ bool matches(const HistoryQuery& query, const HistoryLine& line) {
   if (query.kind.empty()) return true;
   if (parts.kind == query.kind && parts.name == query.name) return true;
   if (query.kind == "Node")
-    return parts.kind == "Pod" && mentions(line.reason, "node " + query.name);
+    return (parts.kind == "Pod" || parts.kind == "Job") &&
+           mentions(line.reason, "node " + query.name);
   if (query.kind == "Job") return parts.kind == "Pod" && parts.name.starts_with(query.name + "-");
   return mentions(line.cause, query.kind + "/" + query.name);
 }

@@ -20,7 +20,7 @@ using PodPrice = std::function<std::string(const Pod&)>;
 // "idle": with policy Notify and beyond, an annotation and an event on each pod whose GPUs are
 // idle, one event on what owns such pods, and the annotation's removal once they are not; where
 // they may be taken back, from when on.
-// Who takes them is queue/reconcile.h.
+// Who takes them is queue/recall/reconcile.h.
 Plan reconcile_idle(const Snapshot& snapshot, const PodPrice& price = nullptr);
 
 }  // namespace berth

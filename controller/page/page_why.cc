@@ -3,10 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "controller/disruption/rollout_annotation.h"
+#include "controller/disruption/nodes_out.h"
 #include "controller/explain/explain.h"
 #include "controller/explain/explain_node.h"
-#include "controller/fleet/node_facts.h"
 #include "controller/page/page_text.h"
 #include "controller/page/viewed_cluster.h"
 
@@ -39,14 +38,10 @@ Result<std::string> page_why(const Snapshot& all, const ViewerRights& rights,
 
 std::map<std::string, std::string> why_out_of_service(const Snapshot& snapshot,
                                                       const Clues& clues) {
-  std::map<std::string, const Node*> out_of_service;
-  for (const auto& node : snapshot.cluster.nodes())
-    if (has_gpus(*node) && (!in_service(*node) || !read_rollout(*node).idle()))
-      out_of_service[node->meta.name] = node.get();
   std::map<std::string, std::string> out;
-  for (const auto& [name, node] : out_of_service) {
+  for (const Node* node : nodes_out(snapshot.cluster)) {
     if (out.size() == kToldInFull) break;
-    out["Node/" + name] = print(explain_node(snapshot, *node, clues));
+    out["Node/" + node->meta.name] = print(explain_node(snapshot, *node, clues));
   }
   return out;
 }

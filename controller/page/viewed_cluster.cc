@@ -148,7 +148,8 @@ Snapshot ViewedCluster::snapshot() const {
           .epoch = all_.epoch,
           .offline = true,
           .zones = all_.zones,
-          .samples = samples_};
+          .samples = samples_,
+          .attention = all_.attention};
 }
 
 }  // namespace berth

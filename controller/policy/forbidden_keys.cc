@@ -12,7 +12,7 @@
 namespace berth {
 namespace {
 
-constexpr char kUpgrade[] = "helm upgrade berth … --reuse-values";
+constexpr char kUpgrade[] = "helm upgrade berth … --reset-then-reuse-values";
 
 // The keys of labels, or of taints, that a value of the chart has to name.
 std::string value_of(bool labels, const ForbiddenKeys& forbidden, const KeyList& standing) {

@@ -9,6 +9,7 @@
 #include "apis/names.h"
 #include "apis/reasons.h"
 #include "controller/core/json_patch.h"
+#include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/policy/pool_patch.h"
@@ -71,14 +72,17 @@ class Chooser {
     if (in_others_hands(node) || nodes_under_way(snapshot_.cluster).contains(&node))
       return Cause{reasons::kPluginRollout,
                    fmt::format("{} is being repartitioned or upgraded", node.meta.name)};
-    return refused_by_budgets(node);
+    return asks ? refused_by_budgets(node) : refused_to_lose(node);
   }
   std::optional<Cause> obstacle(const RetreatDue& due) {
     if (budgets_.stopped()) return budgets_.stopped();
     if (out_.retreat.size() >= kMostAtOnce)
       return Cause{reasons::kLabelling, "other nodes come first"};
     if (due.change.edits.empty()) return std::nullopt;  // its record alone is out of date
-    return refused_by_budgets(*due.node);
+    return refused_to_lose(*due.node);
+  }
+  std::optional<Cause> refused_to_lose(const Node& node) {
+    return seeded(SeededBug::kStripAtOnce) ? std::nullopt : refused_by_budgets(node);
   }
   std::optional<Cause> refused_by_budgets(const Node& node) {
     if (!holds_gpus(snapshot_, node)) return std::nullopt;

@@ -14,7 +14,7 @@
 #include "apis/reasons.h"
 #include "controller/preview/applied.h"
 #include "controller/preview/words.h"
-#include "controller/queue/words.h"
+#include "controller/queue/amount.h"
 
 namespace berth {
 namespace {

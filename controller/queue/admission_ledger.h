@@ -17,8 +17,9 @@
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 #include "controller/core/view.h"
+#include "controller/queue/facts.h"
 #include "controller/queue/heard_before.h"
-#include "controller/queue/yielding.h"
+#include "controller/queue/yields.h"
 
 namespace berth::queue {
 

@@ -12,13 +12,9 @@
 
 #include "apis/core.h"
 #include "apis/meta.h"
-#include "controller/queue/facts_index.h"
-#include "controller/queue/verdict.h"
+#include "controller/queue/facts.h"
 
 namespace berth::queue {
-
-// What a cycle over the index has decided, as it is recorded.
-AdmissionFact admission_fact(const Admission& admission, const FactsIndex& index);
 
 std::string encode_admission(const AdmissionFact& admission);
 // The record's members, without the braces around them.

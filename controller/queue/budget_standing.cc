@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "apis/reasons.h"
-#include "controller/queue/words.h"
+#include "controller/queue/amount.h"
 
 namespace berth::queue {
 namespace {

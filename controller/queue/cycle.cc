@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/backoff.h"
 #include "controller/queue/record_cover.h"
-#include "controller/queue/setback.h"
 
 namespace berth::queue {
 namespace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apis/gpu_resource.h"
+#include "controller/queue/backoff.h"
 
 namespace berth::queue {
 
@@ -202,6 +203,8 @@ struct RecallFact {                       // a gang that no Job makes is taken b
   // It is left out of its queue until then; 0: it has waited, or, after so many times, for good.
   std::int64_t until = 0;
   std::string first;  // the uid of its oldest pod while it is left out, once all are there
+  // Whether it keeps what comes in the gang's place out of the queue.
+  bool leaves_out() const { return times > 0 && (until != 0 || times >= kMostSetbacks); }
   bool operator==(const RecallFact&) const = default;
 };
 

@@ -14,6 +14,7 @@
 #include "controller/queue/admission_ledger.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/facts_from.h"
+#include "controller/queue/yielding.h"
 
 namespace berth::queue {
 namespace {

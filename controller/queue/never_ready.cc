@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "controller/core/patience.h"
+#include "controller/queue/backoff.h"
 #include "controller/queue/cluster_index.h"
 #include "controller/queue/gang_recall.h"
 #include "controller/queue/named.h"

@@ -9,6 +9,7 @@
 
 #include "apis/reasons.h"
 #include "controller/queue/cluster_index.h"
+#include "controller/queue/dead_nodes.h"
 #include "controller/queue/queue_report.h"
 
 namespace berth {
@@ -49,6 +50,17 @@ std::map<std::string, std::int64_t> count_unbound_pins(const queue::FactsIndex& 
   for (const queue::Workload* workload : facts.with_unbound_pins())
     counts[admission_of(*workload)->queue] += workload->standing.unbound_pins;
   return counts;
+}
+
+Figure count_lost_pods(const ClusterState& cluster) {
+  Figure lost{"berth_lost_pods", "Pods of queues that can't leave a node that is not ready."};
+  for (const auto& node : cluster.nodes()) {
+    const auto count = std::ranges::count_if(
+        cluster.pods_on(node->meta.name),
+        [](const berth::Pod* pod) { return queue::lost_since(*pod).has_value(); });
+    if (count > 0) lost.add({{"node", node->meta.name}}, static_cast<double>(count));
+  }
+  return lost;
 }
 
 class Series {
@@ -137,6 +149,7 @@ Figures queue_figures(const ClusterState& cluster) {
   }
   for (Figure* figure : {&conditions, &reasons}) out.push_back(std::move(*figure));
   series.move_to(out);
+  out.push_back(count_lost_pods(cluster));
   return out;
 }
 

@@ -8,9 +8,9 @@
 #include "apis/gpu_cluster_policy.h"
 #include "apis/reasons.h"
 #include "controller/core/plural.h"
+#include "controller/queue/amount.h"
 #include "controller/queue/capped.h"
 #include "controller/queue/facts_from.h"
-#include "controller/queue/words.h"
 
 namespace berth::queue {
 namespace {

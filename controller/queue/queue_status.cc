@@ -10,6 +10,7 @@
 
 #include "apis/reasons.h"
 #include "controller/core/conditions.h"
+#include "controller/queue/amount.h"
 #include "controller/queue/budget_standing.h"
 #include "controller/queue/displaced.h"
 #include "controller/queue/queue_conditions.h"

@@ -7,7 +7,7 @@
 
 #include "controller/core/flat_json.h"
 #include "controller/core/json_patch.h"
-#include "controller/queue/setback.h"
+#include "controller/queue/backoff.h"
 
 namespace berth::queue {
 namespace {
@@ -57,10 +57,6 @@ std::optional<RecallFact> decode_recall(std::string_view text) {
   if (json->wrong() || !whole || recall.workload.empty()) return std::nullopt;
   recall.since = *since, recall.at = *at, recall.age = *age, recall.until = *until;
   return recall;
-}
-
-bool leaves_out(const RecallFact& recall) {
-  return recall.times > 0 && (recall.until != 0 || recall.times >= kMostSetbacks);
 }
 
 // What it was set back for stays so many times in a row.

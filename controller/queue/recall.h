@@ -29,9 +29,6 @@ std::string encode_recall(const RecallFact& recall);
 // Nothing if that is none.
 std::optional<RecallFact> decode_recall(std::string_view text);
 
-// Whether it keeps what comes in the gang's place out of the queue.
-bool leaves_out(const RecallFact& recall);
-
 // The next one of the gang. `before` is the mark that stands of it, if one does.
 RecallFact recall_for_loss(const RecallFact* before, RecallFact next);
 RecallFact recall_for_setback(const RecallFact* before, RecallFact next);

@@ -42,7 +42,7 @@ class RecallReviewer {
     out_.bytes += encode_recall(recall).size();
     if (recall.version > kRecordVersion) return;
     if (workload != nullptr && has_round(*workload, recall.since)) return;
-    if (leaves_out(recall)) return take_left_out(key, recall, workload);
+    if (recall.leaves_out()) return take_left_out(key, recall, workload);
     if (is_early(moment_at(recall.at) + kSettled)) return;
     if (is_gone(workload)) return take_gone(key, recall);
     const bool done =

@@ -11,6 +11,7 @@
 
 #include "controller/core/plural.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/admission_fact.h"
 #include "controller/queue/admission_ledger.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cluster_index.h"
@@ -18,6 +19,7 @@
 #include "controller/queue/displaced.h"
 #include "controller/queue/ledger_review.h"
 #include "controller/queue/reconcile.h"
+#include "controller/queue/yielding.h"
 
 namespace berth {
 namespace {

@@ -39,10 +39,11 @@ Write mark(const Pod& pod, MergePatch patch, std::string reason) {
 
 void plan_mark(const Snapshot& snapshot, const Pod& pod, Plan& plan) {
   const std::string since = format_time(snapshot.now);
-  plan.add(ref_of(pod), mark(pod,
-                             MergePatch::same_version(pod.meta).annotation(
-                                 names::kOnDeadNodeSinceAnnotation, since),
-                             "its node is not ready, and it can't leave"));
+  plan.add(
+      ref_of(pod),
+      mark(pod,
+           MergePatch::same_version(pod.meta).annotation(names::kOnDeadNodeSinceAnnotation, since),
+           "it can't leave node " + pod.node_name.str() + ", which is not ready"));
   const Job* job = job_of(snapshot, pod);
   plan.events.push_back({job == nullptr ? ref_of(pod) : ref_of(*job), true,
                          reasons::kPodsOnDeadNode, "TakeBack",
@@ -144,10 +145,11 @@ Plan reconcile_dead_node(const Snapshot& snapshot, std::string_view name) {
     if (!node->ready) {
       plan_dead(snapshot, *node, *pod, plan);
     } else if (queue::lost_since(*pod)) {
-      plan.add(ref_of(*pod), mark(*pod,
-                                  MergePatch::same_version(pod->meta).without_annotation(
-                                      names::kOnDeadNodeSinceAnnotation),
-                                  "its node is ready again, and it leaves"));
+      plan.add(ref_of(*pod),
+               mark(*pod,
+                    MergePatch::same_version(pod->meta).without_annotation(
+                        names::kOnDeadNodeSinceAnnotation),
+                    "node " + pod->node_name.str() + " is ready again, and it leaves"));
     }
   }
   return plan;

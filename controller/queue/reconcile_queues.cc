@@ -61,7 +61,8 @@ void check_index(const Snapshot& snapshot, const Plan& plan) {
                       .now = snapshot.now,
                       .epoch = snapshot.epoch,
                       .zones = snapshot.zones,
-                      .samples = snapshot.samples};
+                      .samples = snapshot.samples,
+                      .attention = snapshot.attention};
   if (plan_statuses(copy) != plan) bug("the queues' index differs from one made anew");
 }
 #endif

@@ -55,6 +55,17 @@ MergePatch noted(const ObjectMeta& meta, const std::string& record) {
   return patch.annotation(names::kAdmittedAnnotation, record);
 }
 
+// What the pods of the Job carry from its template: the record, and the topology that it requires,
+// so that the webhook does not unpin a pod from its domain.
+std::string template_annotations(const berth::Job& job, const std::string& record) {
+  std::string text = fmt::format(R"("{}":{})", names::kAdmittedAnnotation, quote_json(record));
+  const Text required = job.meta.annotations.get(names::kRequiredTopologyAnnotation);
+  if (!required.empty())
+    text +=
+        fmt::format(R"(,"{}":{})", names::kRequiredTopologyAnnotation, quote_json(required.view()));
+  return text;
+}
+
 template <class T>
 Write write_of(const T& object, const AdmissionFact& admission, std::string body) {
   return {.verb = Verb::kMergePatch,
@@ -105,9 +116,9 @@ Write release_job(const berth::Job& job, const AdmissionFact& admission, const N
                 affinity_patch(own->required_node_affinity, pin);
   }
   if (!pod_spec.empty()) pod_spec = R"(,"spec":{)" + pod_spec + "}";
-  const std::string spec = fmt::format(
-      R"({{"suspend":false,"template":{{"metadata":{{"annotations":{{"{}":{}}}}}{}}}}})",
-      names::kAdmittedAnnotation, quote_json(text), pod_spec);
+  const std::string spec =
+      fmt::format(R"({{"suspend":false,"template":{{"metadata":{{"annotations":{{{}}}}}{}}}}})",
+                  template_annotations(job, text), pod_spec);
   return write_of(job, record, noted(job.meta, text).field("spec", spec).str());
 }
 

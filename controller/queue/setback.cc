@@ -10,11 +10,10 @@
 #include "controller/core/flat_json.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/backoff.h"
 
 namespace berth::queue {
 namespace {
-
-constexpr Duration kFirstBackoff = std::chrono::minutes(1);
 
 // After the last one somebody has changed the Job, or it would not have been let go: it begins
 // anew.
@@ -36,12 +35,6 @@ Write write_of(const berth::Job& job, const MergePatch& patch, std::string reaso
 }
 
 }  // namespace
-
-Duration backoff_after(std::int64_t times) {
-  Duration backoff = kFirstBackoff;
-  for (std::int64_t i = 1; i < times && i < kMostSetbacks; ++i) backoff *= 2;
-  return backoff;
-}
 
 std::string encode_setback(const Setback& setback) {
   std::string text =

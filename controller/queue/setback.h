@@ -15,18 +15,12 @@
 
 namespace berth::queue {
 
-// After so many in a row it waits for a person.
-inline constexpr std::int64_t kMostSetbacks = 5;
-
 struct Setback {
   std::int64_t times = 0;
   std::int64_t generation = 0;  // of the Job's spec then: whoever changes it ends the wait
   std::optional<Time> until;    // it is left out of the queue; nothing: it has waited, or for good
   bool operator==(const Setback&) const = default;
 };
-
-// One minute, two, four, eight.
-Duration backoff_after(std::int64_t times);
 
 std::string encode_setback(const Setback& setback);
 // Nothing if that is none.

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "controller/core/plural.h"
+#include "controller/queue/amount.h"
 #include "controller/queue/capped.h"
 #include "controller/queue/record_cover.h"
-#include "controller/queue/words.h"
 
 namespace berth::queue {
 namespace {

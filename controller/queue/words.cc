@@ -7,25 +7,17 @@
 #include "apis/reasons.h"
 #include "apis/time.h"
 #include "controller/core/plural.h"
-#include "controller/queue/setback.h"
+#include "controller/queue/amount.h"
+#include "controller/queue/backoff.h"
 
 namespace berth::queue {
 namespace {
-
-// A decimal fraction as short as it is exact: "1.5" of 1500 thousandths.
-std::string decimal(std::int64_t amount, std::int64_t unit, int digits) {
-  if (amount < 0) return "-" + decimal(-amount, unit, digits);
-  std::string text = fmt::format("{}.{:0{}}", amount / unit, amount % unit, digits);
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
 
 // Room is also of cores, which people write as such, and of bytes.
 std::string format_room(std::int64_t amount, ResourceId resource, const Catalog& catalog) {
   constexpr std::int64_t kMi = std::int64_t{1} << 20, kGi = std::int64_t{1} << 30;
   const std::string& name = catalog.resource_name(resource);
-  if (name == "cpu") return decimal(amount, 1000, 3);
+  if (name == "cpu") return format_decimal(amount, 1000, 3);
   if ((name != "memory" && name != "ephemeral-storage") || amount < kMi)
     return format_amount(amount, resource);
   return amount % kGi == 0 ? fmt::format("{}Gi", amount / kGi) : fmt::format("{}Mi", amount / kMi);
@@ -96,13 +88,6 @@ const char* to_string(Reason reason) {
   }
   return reasons::kBehindInQueue;
 }
-
-std::string format_amount(std::int64_t amount, ResourceId resource) {
-  if (resource != Catalog::kClass) return std::to_string(amount);
-  return decimal(amount, kWholeGpu, 6);
-}
-
-std::string format_thousandths(std::int64_t amount) { return decimal(amount, 1000, 3); }
 
 namespace {
 

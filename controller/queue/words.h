@@ -13,10 +13,6 @@ namespace berth::queue {
 // "pool training", "any pool".
 std::string name_place(PoolId pool, const Catalog& catalog);
 
-// "12", "0.5": an amount of a quota resource; of the class gpu in GPUs.
-std::string format_amount(std::int64_t amount, ResourceId resource);
-std::string format_thousandths(std::int64_t amount);  // "12.5"
-
 // Why it waits, with the numbers, and what that means for it.
 std::string describe(const Verdict& verdict, const Catalog& catalog);
 // Whether that sentence names each workload in full, "Job/NAMESPACE/NAME", so that its namespace is

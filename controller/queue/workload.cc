@@ -10,7 +10,6 @@
 
 #include "controller/core/seeded_bugs.h"
 #include "controller/queue/capped.h"
-#include "controller/queue/recall.h"
 #include "controller/queue/record_cover.h"
 
 namespace berth::queue {
@@ -498,7 +497,7 @@ bool may_go_now(const Workload& workload) {
 
 std::int64_t setbacks_of(const Workload& workload) {
   if (workload.job) return workload.job->setbacks;
-  return workload.recall && leaves_out(*workload.recall) ? workload.recall->times : 0;
+  return workload.recall && workload.recall->leaves_out() ? workload.recall->times : 0;
 }
 
 std::int64_t checkpoint_of(const Workload& workload) {

@@ -55,6 +55,8 @@ class Caches {
   std::vector<std::string> laggards() const;
   // One check for each informer: whether it has synced.
   std::vector<ReadinessCheck> readiness() const;
+  // Of the API server's history, what the namespaces' informer stands at. Empty: it has not synced.
+  std::string namespaces_version() const;
   // Nothing for an object that is absent.
   std::optional<CachedVersion> version(const ObjectRef& object) const;
   // Asks the server for one object past the watch, which seems to be behind.
@@ -62,7 +64,6 @@ class Caches {
 
  private:
   InformerBase::Callbacks callbacks();
-  std::string namespaces_version() const;  // empty: not synced
 
   ApiClient& client_;
   Log& log_;

@@ -198,6 +198,7 @@ std::vector<ReadinessCheck> Controller::readiness() const {
 void Controller::refresh_metrics() {
   world_.metrics.on_unfinished(worker_.unfinished());
   if (const auto skew = clock_.skew()) world_.metrics.on_clock_skew(*skew);
+  world_.metrics.on_newest_version(caches_.namespaces_version());
   if (!worker_.working() || !reconcilers_.figures) return world_.metrics.show({});
   // They walk the fleet, and anybody may ask.
   if (figured_at_ && loop_.now() - *figured_at_ < kFiguresLast) return;

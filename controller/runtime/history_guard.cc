@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "controller/core/seeded_bugs.h"
 #include "controller/runtime/informer_machine.h"
 
 namespace berth {
@@ -22,7 +23,7 @@ Task<void> guard_history(ApiClient& client, std::function<std::string()> seen,
     const auto page = co_await client.list_page<Namespace>(std::move(newest), std::move(options));
     if (!page.has_value() || stop.stop_requested()) continue;
     older = is_older_version(page->resource_version, before) ? older + 1 : 0;
-    if (older < kOlderAnswers) continue;
+    if (older < kOlderAnswers || seeded(SeededBug::kOutliveHistory)) continue;
     on_back(
         fmt::format("the API server's history went back from version {} to {}: restored from "
                     "a backup?",

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <optional>
 
@@ -152,6 +153,9 @@ struct Metrics::Registered {
   Family<Gauge>& clock_skew =
       gauge(registry, "berth_clock_skew_seconds",
             "This process' clock less the API server's, by the Date of its replies.");
+  Family<Gauge>& newest_version =
+      gauge(registry, "berth_newest_resource_version",
+            "The newest version of the API server's history that this process has seen.");
   Family<Counter>& conflict_loops =
       counter(registry, "berth_conflict_loops_total",
               "Writes that the API server refused again and again as out of date, though the "
@@ -302,6 +306,13 @@ void Metrics::on_certificate(Time not_after) {
 }
 void Metrics::on_clock_skew(Duration skew) {
   registered_->clock_skew.Add({}).Set(std::chrono::duration<double>(skew).count());
+}
+void Metrics::on_newest_version(std::string_view version) {
+  std::uint64_t number = 0;
+  const auto [end, failed] =
+      std::from_chars(version.data(), version.data() + version.size(), number);
+  if (failed != std::errc() || end != version.data() + version.size()) return;
+  registered_->newest_version.Add({}).Set(static_cast<double>(number));
 }
 void Metrics::on_process(const ProcessFacts& facts) {
   registered_->cpu.Increment(std::max(0.0, facts.cpu_seconds - registered_->cpu.Value()));

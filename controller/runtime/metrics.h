@@ -73,6 +73,8 @@ class Metrics : public InformerObserver, public QueueObserver {
                  std::chrono::nanoseconds took);
   void on_certificate(Time not_after);
   void on_clock_skew(Duration skew);  // this machine's clock less the API server's
+  // Of the API server's history, the newest that a cache has; what is no number is left out.
+  void on_newest_version(std::string_view version);
   void on_process(const ProcessFacts& facts);
   void on_page(const PageFacts& facts);
   void on_keeper(const KeeperFacts& facts);

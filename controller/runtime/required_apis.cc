@@ -35,6 +35,7 @@ std::vector<ResourceNeed> required_apis(bool writes, bool leader_elect) {
   needs.push_back({.kind = kKind<MIGLayout>, .subresource = "status", .verbs = {"patch"}});
   needs.push_back({.kind = kKind<Node>, .verbs = {"patch"}});
   needs.push_back({.kind = kKind<Pod>, .verbs = {"delete"}});
+  needs.push_back({.kind = kKind<Pod>, .subresource = "status", .verbs = {"patch"}});
   needs.push_back(
       {.kind = kKind<Pod>, .subresource = "eviction", .body = "policy/v1", .verbs = {"create"}});
   needs.push_back({.kind = kKind<ConfigMap>, .verbs = {"create", "patch"}});
@@ -45,7 +46,7 @@ std::vector<ResourceNeed> required_apis(bool writes, bool leader_elect) {
 std::string remedy(const ResourceNeed& need) {
   if (need.kind.group == kKind<MIGLayout>.group)
     return "install the CRD miglayouts.gpu.berth.dev: kubectl apply -f crds/";
-  return "berth needs Kubernetes 1.22 or newer, with this API switched on (kube-apiserver "
+  return "berth needs Kubernetes 1.25 or newer, with this API switched on (kube-apiserver "
          "--runtime-config)";
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "controller/sim/gpu_series.h"
+#include "controller/sim/pod_address.h"
 
 namespace berth::sim {
 namespace {
@@ -44,20 +45,12 @@ class Connection : public Transport {
 
 }  // namespace
 
-// FNV-1a: another name, another address.
-std::string exporter_address(const std::string& node) {
-  std::uint32_t hash = 2'166'136'261U;
-  for (const char c : node) hash = (hash ^ static_cast<unsigned char>(c)) * 16'777'619U;
-  return fmt::format("10.{}.{}.{}", hash >> 24, (hash >> 16) & 255U, (hash >> 8) & 255U);
-}
-
 std::unique_ptr<Transport> Exporters::connect(Loop& process, const std::string& server) {
   if (!server.starts_with(kScheme) || !server.ends_with(kPort)) return nullptr;
   const std::string address =
       server.substr(kScheme.size(), server.size() - kScheme.size() - kPort.size());
   for (const auto& [node, _] : gauges_.nodes())
-    if (exporter_address(node) == address)
-      return std::make_unique<Connection>(process, *this, node);
+    if (pod_address(node) == address) return std::make_unique<Connection>(process, *this, node);
   return nullptr;
 }
 

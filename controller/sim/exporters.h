@@ -14,9 +14,6 @@
 
 namespace berth::sim {
 
-// That the kubelet gives to the exporter's pod of the node: "10.93.20.7".
-std::string exporter_address(const std::string& node);
-
 class Exporters {
  public:
   // Both outlive it.

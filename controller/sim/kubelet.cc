@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "apis/time.h"
-#include "controller/sim/exporters.h"
 #include "controller/sim/object_fields.h"
 #include "controller/sim/object_state.h"
-#include "controller/sim/operands.h"
+#include "controller/sim/pod_address.h"
 
 namespace berth::sim {
 namespace {
@@ -156,7 +155,7 @@ void Kubelets::start_pod(const StoreKey& key, const json& pod, Run& run) {
   if (find_at(pod, {"status", "startTime"}) == nullptr) status["startTime"] = now_text();
   // Nobody here asks where other pods are.
   if (text_at(pod, {"metadata", "labels", "app"}) == kExporterApp)
-    status["podIP"] = exporter_address(run.node);
+    status["podIP"] = pod_address(run.node);
   status["conditions"] = with_condition(pod, {"Ready", "True", "", ""}, simulation_.clock().wall());
   client_.merge_patch("pods", key.namespace_, key.name, {{"status", status}}, "status");
 }

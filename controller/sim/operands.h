@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "controller/sim/pod_address.h"
+
 namespace berth::sim {
 
 // Apps of the agents' pods, as their DaemonSets label them.
 inline constexpr char kManagerApp[] = "nvidia-mig-manager";
 inline constexpr char kPluginApp[] = "nvidia-device-plugin-daemonset";
 inline constexpr char kDiscoveryApp[] = "gpu-feature-discovery";
-inline constexpr char kExporterApp[] = "nvidia-dcgm-exporter";
 // Those whose pods mig-manager waits for.
 inline constexpr const char* kClientApps[] = {kPluginApp, kDiscoveryApp, kExporterApp,
                                               "nvidia-dcgm"};

@@ -34,13 +34,20 @@ std::string template_record_of(const json& object) {
   return pods == nullptr ? "" : record_of(*pods);
 }
 
+// By which berth takes a pod for lost; a Job's pods would have it from the template.
+std::string mark_of(const json& object) {
+  const json* pods = find_at(object, {"spec", "template"});
+  return text_at(pods == nullptr ? object : *pods,
+                 {"metadata", "annotations", names::kOnDeadNodeSinceAnnotation});
+}
+
 bool has_queue(const json& object) {
   return find_at(object, {"metadata", "labels", names::kQueueLabel}) != nullptr;
 }
 
 bool is_of_a_queue(const json& object) {
   return has_queue(object) || is_gated(object) || !record_of(object).empty() ||
-         !template_record_of(object).empty();
+         !template_record_of(object).empty() || !mark_of(object).empty();
 }
 
 bool job_waits(const json& job) { return true_at(job, {"spec", "suspend"}); }
@@ -113,6 +120,12 @@ std::string refuse_job(const json* live, const json& next) {
   return "";
 }
 
+std::string refuse(const std::string& user, bool pod, const json* live, const json& next) {
+  if (mark_of(next) != (live == nullptr ? "" : mark_of(*live)))
+    return "only berth writes gpu.berth.dev/on-dead-node-since; leave the annotation out";
+  return pod ? refuse_pod(user, live, next) : refuse_job(live, next);
+}
+
 }  // namespace
 
 void QueuePolicy::judge(const std::string& user, const StoreKey& key, const json* live,
@@ -121,7 +134,7 @@ void QueuePolicy::judge(const std::string& user, const StoreKey& key, const json
   if ((!pod && !is(key, "jobs")) || user.starts_with("berth-") || !is_managed(key.namespace_) ||
       (!is_of_a_queue(next) && (live == nullptr || !is_of_a_queue(*live))))
     return;
-  const std::string why = pod ? refuse_pod(user, live, next) : refuse_job(live, next);
+  const std::string why = refuse(user, pod, live, next);
   if (why.empty()) return;
   throw forbidden(
       *key.type, key.name,

@@ -178,7 +178,7 @@ TEST(OwnKinds, APolicySaysWhichKeysTheChartKeepsBerthFrom) {
                   "write this label on nodes",
                   "spec.pools[0].taints[1]: the chart does not allow berth to write this taint "
                   "on nodes",
-                  "run helm upgrade berth … --reuse-values --set "
+                  "run helm upgrade berth … --reset-then-reuse-values --set "
                   "'nodeKeys={gpu.example.com/tier}' --set "
                   "'policy.taintKeys={nvidia.com/gpu,example.com/mine}'"));
 }

@@ -6,9 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "controller/queue/admission_record.h"
-#include "tests/admission/review_case.h"
+#include "tests/admission/queue_hold_fixture.h"
 
 namespace berth::test {
 namespace {
@@ -18,85 +16,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr char kGates[] = "/spec/schedulingGates";
-constexpr char kLabel[] = "/metadata/labels/gpu.berth.dev~1queue";
-
-GPUQueue queue_of(const std::string& name, const std::string& namespace_, bool is_default) {
-  GPUQueue queue;
-  queue.meta.name = queue.meta.uid = name;
-  queue.spec.namespace_selector.emplace().match_labels["kubernetes.io/metadata.name"] = namespace_;
-  queue.spec.default_queue = is_default;
-  queue.spec.quotas.push_back({"nvidia.com/gpu", "*", 8, {}, {}});
-  return queue;
-}
-
-// `vision` is the default of team-a, `batch` may be named there, `other` is for shop.
-class QueueHold : public ::testing::Test {
- protected:
-  QueueHold() {
-    cluster.erase<GPUClusterPolicy>("", "cluster");  // queues need no policy
-    for (const char* name : {"team-a", "shop", "kube-system", "berth-system", "gpu-operator"}) {
-      Namespace made;
-      made.meta.name = name;
-      made.meta.labels.set("kubernetes.io/metadata.name", name);
-      cluster.upsert(made, Time{});
-    }
-    add(queue_of("vision", "team-a", true)), add(queue_of("batch", "team-a", false));
-    add(queue_of("other", "shop", false));
-    for (const char* name : {"kube-system", "berth-system", "gpu-operator"})
-      add(queue_of(std::string("of-") + name, name, true));
-  }
-  void add(const GPUQueue& queue) { cluster.upsert(queue, Time{}); }
-  // The default queue of team-a does.
-  void accept(std::vector<std::string> classes) {
-    GPUQueue queue = queue_of("vision", "team-a", true);
-    queue.spec.priority_classes = std::move(classes);
-    add(queue);
-  }
-
-  static Request with(Request request, const char* path, json value) {
-    json object = json::parse(request.object);
-    object[json::json_pointer(path)] = std::move(value);
-    request.object = object.dump();
-    return request;
-  }
-  static Request owned(Request request, const char* kind, const char* uid = "owner") {
-    return with(std::move(request), "/metadata/ownerReferences",
-                {{{"kind", kind}, {"uid", uid}, {"name", "x"}, {"controller", true}}});
-  }
-  static Request by_daemon_sets(Request request) {
-    request.user = "system:kube-controller-manager";
-    return request;
-  }
-  static Request gpu_pod() { return pod(asks("nvidia.com/gpu", 1)); }
-  static Request gpu_job() { return job(asks("nvidia.com/gpu", 1)); }
-  static std::string record(const char* uid) {
-    return queue::encode_admission({.uid = uid, .queue = "vision", .pool = "*"});
-  }
-  static Request changed(json old, const char* path, json value) {
-    Request request = gpu_job();
-    request.operation = "UPDATE";
-    json object = json::parse(request.object);
-    object["metadata"]["uid"] = "job-uid";
-    object.merge_patch(old);
-    request.old_object = object.dump();
-    object[json::json_pointer(path)] = std::move(value);
-    request.object = object.dump();
-    return request;
-  }
-  Answer mutated(const Request& request) const {
-    Answer answer = ask(kMutate, request, cluster, settings);
-    EXPECT_TRUE(answer.allowed) << answer.message;
-    return answer;
-  }
-  bool gated(const Request& request) const {
-    return at(mutated(request).object, kGates).find("gpu.berth.dev/queue") != std::string::npos;
-  }
-
-  ClusterState cluster = make_cluster();
-  Settings settings;
-};
 
 TEST_F(QueueHold, APodThatAsksForGpusIsGatedInItsNamespacesDefault) {
   const Answer answer = mutated(gpu_pod());
@@ -122,42 +41,6 @@ TEST_F(QueueHold, WhatNamesAQueueIsInItWhateverItAsks) {
   EXPECT_TRUE(gated(named));
   EXPECT_EQ(at(mutated(named).object, kLabel), R"("batch")");
   EXPECT_FALSE(gated(pod(container("{}"))));
-}
-
-// A backup that is restored into another cluster, or a copy of a Job that runs.
-TEST_F(QueueHold, WhatComesWithAnotherObjectsAdmissionLosesItsNodesAndPoolAndQueuesAnew) {
-  const json terms = {
-      {{"matchExpressions",
-        {{{"key", "tier"}, {"operator", "Exists"}},
-         {{"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", {"h7", "h8"}}}}}},
-      {{"matchFields",
-        {{{"key", "metadata.name"}, {"operator", "In"}, {"values", {"old-n7", "old-n8"}}}}}}};
-  const json record = {{"uid", "of another"},
-                       {"queue", "vision"},
-                       {"pool", "training"},
-                       {"nodes", {"old-n7", "old-n8"}},
-                       {"selectsPool", true}};
-  for (const bool is_job : {true, false}) {
-    const std::string spec = is_job ? "/spec/template/spec" : "/spec";
-    const std::string required =
-        spec + "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
-    Request restored = is_job ? gpu_job() : gpu_pod();
-    restored = with(restored, (required + "/nodeSelectorTerms").c_str(), terms);
-    restored = with(restored, (spec + "/nodeSelector").c_str(),
-                    {{names::kPoolLabel, "training"}, {"disk", "fast"}});
-    restored = with(restored, "/metadata/annotations",
-                    {{names::kAdmittedAnnotation, record.dump()}, {"example.com/a", "b"}});
-    const Answer answer = mutated(restored);
-    EXPECT_EQ(at(answer.object, "/metadata/annotations"), R"({"example.com/a":"b"})");
-    EXPECT_EQ(at(answer.object, required + "/nodeSelectorTerms"),
-              R"([{"matchExpressions":[{"key":"tier","operator":"Exists"}]}])");
-    EXPECT_EQ(at(answer.object, spec + "/nodeSelector"), R"({"disk":"fast"})");
-    EXPECT_THAT(answer.warnings, Contains(HasSubstr("is the admission of another object")));
-    EXPECT_EQ(at(answer.object, is_job ? "/spec/suspend" : "/spec/schedulingGates/0/name"),
-              is_job ? "true" : R"("gpu.berth.dev/queue")");
-    restored = with(restored, (required + "/nodeSelectorTerms").c_str(), json::array({terms[1]}));
-    EXPECT_EQ(at(mutated(restored).object, required), "absent") << "the pin was all there was";
-  }
 }
 
 TEST_F(QueueHold, OtherGatesStay) {

@@ -37,8 +37,6 @@ const Act kUngranted[] = {
     {"attach to a pod", "POST", "/api/v1/namespaces/team-a/pods/victim/attach?stdout=true", ""},
     {"forward a pod's ports", "POST", "/api/v1/namespaces/team-a/pods/victim/portforward", ""},
     {"read a pod's log", "GET", "/api/v1/namespaces/team-a/pods/victim/log", ""},
-    {"write a pod's status", "PATCH", "/api/v1/namespaces/team-a/pods/victim/status",
-     R"({"status": {"phase": "Failed"}})"},
     {"bind a pod to a node", "POST", "/api/v1/namespaces/team-a/pods/victim/binding",
      R"({"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "victim"}, "target": {"name": "n1"}})"},
     {"delete all pods of a namespace", "DELETE", "/api/v1/namespaces/team-a/pods", ""},

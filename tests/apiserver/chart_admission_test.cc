@@ -181,6 +181,14 @@ TEST_F(ChartAdmission, JobsOfAQueueReplaceNoPodEarlyAndKeepNoneForLong) {
   expect_let("its pods wait one by one", makes_job(job_of(of_queue("," + owned_by("JobSet")), "")));
   expect_let("as it was", changes_job("early", R"({"metadata": {"labels": {"a": "b"}}})"));
 
+  // A pod of it can't leave a dead node.
+  Kube berth(account());
+  const Reply replaces =
+      berth.send("PATCH", std::string(kJobs) + "/late",
+                 R"({"spec": {"podReplacementPolicy": "TerminatingOrFailed"}})", kMerge);
+  expect_let("by berth", replaces);
+  expect_let("as berth left it", changes_job("late", R"({"metadata": {"labels": {"a": "b"}}})"));
+
   const std::string gated =
       std::string(kSlow) + R"(, "schedulingGates": [{"name": "gpu.berth.dev/queue"}])";
   expect_refused("by its label", makes_pod(pod_of(kOfQueue, kSlow)), "at most 3600");

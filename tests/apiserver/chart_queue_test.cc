@@ -14,6 +14,7 @@ using ::testing::HasSubstr;
 
 constexpr char kPod[] = "/api/v1/namespaces/team-a/pods";
 constexpr char kGated[] = "/api/v1/namespaces/team-a/pods/gated";
+constexpr char kLost[] = "/api/v1/namespaces/team-a/pods/lost";
 constexpr char kJobs[] = "/apis/batch/v1/namespaces/team-a/jobs";
 constexpr char kWaits[] = "/apis/batch/v1/namespaces/team-a/jobs/waits";
 constexpr char kRuns[] = "/apis/batch/v1/namespaces/team-a/jobs/runs";
@@ -35,6 +36,11 @@ metadata: {name: gated, namespace: team-a}
 spec:
   schedulingGates: [{name: gpu.berth.dev/queue}]
   containers: [{name: main, image: x, resources: {limits: {nvidia.com/gpu: 1}}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: lost, namespace: team-a, annotations: {gpu.berth.dev/on-dead-node-since: '2100-01-01T00:00:00Z'}}
+spec: {containers: [{name: main, image: x}]}
 ---
 apiVersion: batch/v1
 kind: Job
@@ -85,7 +91,7 @@ class ChartQueue : public ChartTest {
     if (!IsSkipped()) {
       kube().patch({"namespaces", "team-a"}, PatchType::kMerge,
                    R"({"metadata": {"labels": {"gpu.berth.dev/managed": null}}})");
-      for (const char* path : {kGated, kWaits, kRuns})
+      for (const char* path : {kGated, kLost, kWaits, kRuns})
         kube().send("DELETE", std::string(path) + "?propagationPolicy=Background");
     }
     ChartTest::TearDown();
@@ -124,6 +130,16 @@ constexpr char kAdmittedJob[] =
     R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "forged"}, "spec": {"template":)"
     R"( {"metadata": {"annotations": {"gpu.berth.dev/admitted": "{}"}}, "spec": {"restartPolicy":)"
     R"( "Never", "containers": [{"name": "main", "image": "x"}]}}}})";
+
+// Its pods would hold no quota while they terminate.
+constexpr char kLostPod[] =
+    R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "forged", "annotations":)"
+    R"( {"gpu.berth.dev/on-dead-node-since": "2100-01-01T00:00:00Z"}}, "spec": {"containers":)"
+    R"( [{"name": "main", "image": "x"}]}})";
+constexpr char kLostJob[] =
+    R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "forged"}, "spec": {"template":)"
+    R"( {"metadata": {"annotations": {"gpu.berth.dev/on-dead-node-since": "2100-01-01T00:00:00Z"}},)"
+    R"( "spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "x"}]}}}})";
 
 constexpr char kPinned[] =
     R"({"metadata": {"annotations": {"gpu.berth.dev/admitted": "{\"uid\":\"u\",\"nodes\":[\"n1\"]}"}},)"
@@ -209,6 +225,28 @@ TEST_F(ChartQueue, AUserOpensNothingWhileTheWebhookIsAway) {
 
   expect_let("release a pod", *rescuer_, kGated, gate);
   expect_let("release a Job", *rescuer_, kWaits, resume);
+}
+
+// By the mark berth takes a pod for lost on a dead node, so that it holds no quota.
+TEST_F(ChartQueue, OnlyBerthMarksAPodAsLost) {
+  constexpr char kOurs[] = "only berth writes gpu.berth.dev/on-dead-node-since";
+  const auto mark = [](const char* value) {
+    return fmt::format(
+        R"({{"metadata": {{"annotations": {{"gpu.berth.dev/on-dead-node-since": {}}}}}}})", value);
+  };
+  const std::string forged = mark(R"("2100-01-01T00:00:00Z")"), gone = mark("null");
+  expect_refused("mark a pod", "PATCH", kGated, forged, kOurs);
+  expect_refused("mark a Job's pods", "PATCH", kWaits, R"({"spec": {"template": )" + forged + "}}",
+                 kOurs);
+  expect_refused("make a marked pod", "POST", kPod, kLostPod, kOurs);
+  expect_refused("make a Job of marked pods", "POST", kJobs, kLostJob, kOurs);
+  expect_refused("mark it at another time", "PATCH", kLost, mark(R"("2099-01-01T00:00:00Z")"),
+                 kOurs);
+  expect_refused("remove the mark", "PATCH", kLost, gone, kOurs);
+  expect_let("label a marked pod", *tenant_, kLost, R"({"metadata": {"labels": {"a": "b"}}})");
+  expect_let("ask to have it deleted by force", *tenant_, kLost,
+             R"({"metadata": {"annotations": {"gpu.berth.dev/safe-to-force-delete": "true"}}})");
+  expect_let("who may release", *rescuer_, kLost, gone);
 }
 
 // A kubelet's own pods name its node. A certificate needs the kubelet's user and its group.

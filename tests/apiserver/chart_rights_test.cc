@@ -5,6 +5,7 @@
 // once more by accounts that somebody has bound to cluster-admin: they hold without RBAC.
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 #include "tests/apiserver/chart_acts.h"
 #include "tests/apiserver/chart_fixture.h"
@@ -138,11 +139,43 @@ class ChartRights : public ChartTest {
         "{suspend: true, template: {spec: {restartPolicy: Never, affinity: " +
         std::string(kOwn) + ", containers: [{name: main, image: x}]}}}}");
     cluster().add_bare_pod({.name = "waiting", .count = 64});  // no node has as many
+    add_jobs_and_lost_pods();
     kube().apply(kDaemon);
     wait_until("the DaemonSet's pod", seconds(30), [&]() -> std::string {
       for (const Object& pod : cluster().pods_of("team-a", "daemon")) daemon_ = pod.name();
       return daemon_.empty() ? "not yet" : "";
     });
+  }
+
+  // Pods with a mark of the far future, or of the past, or none. All but one terminate, on a node
+  // that does not end them.
+  void add_jobs_and_lost_pods() {
+    const std::string lingers = ", annotations: {test.berth.dev/linger: 'true'",
+                      safe = ", gpu.berth.dev/safe-to-force-delete: 'true'",
+                      mark = ", gpu.berth.dev/on-dead-node-since: '2100-01-01T00:00:00Z'",
+                      old = ", gpu.berth.dev/on-dead-node-since: '2020-01-01T00:00:00Z'";
+    const std::map<std::string, std::string> pods = {{"alive", safe + mark},
+                                                     {"lost", safe + mark},
+                                                     {"unasked", mark},
+                                                     {"terminates", safe},
+                                                     {"early", safe + old}};
+    for (const auto& [name, more] : pods)
+      kube().apply(bound_pod("team-a", name, lingers + more + "}"));
+    wait_until("the pods to run", seconds(30), [&]() -> std::string {
+      for (const auto& [name, more] : pods)
+        if (kube().get({"pods", name, "team-a"}).text("/status/phase") != "Running") return name;
+      return "";
+    });
+    for (const auto& [name, more] : pods)
+      if (name != "alive") kube().send("DELETE", "/api/v1/namespaces/team-a/pods/" + name);
+    for (const char* job : {"elsewhere, namespace: team-a}, spec: {podReplacementPolicy: Failed",
+                            "queued, namespace: team-a, labels: {gpu.berth.dev/queue: vision}}, "
+                            "spec: {podReplacementPolicy: Failed",
+                            "replaces, namespace: team-a, labels: {gpu.berth.dev/queue: vision}}, "
+                            "spec: {podReplacementPolicy: TerminatingOrFailed"})
+      kube().apply("{apiVersion: batch/v1, kind: Job, metadata: {name: " + std::string(job) +
+                   ", suspend: true, template: {spec: {restartPolicy: Never, containers: "
+                   "[{name: main, image: x}]}}}}");
   }
 
   void steal(const std::string& name) { thief_ = std::make_unique<Kube>(account(name)); }

@@ -220,11 +220,11 @@ TEST_F(Examples, AKeyThatTheChartDoesNotNameKeepsNothingElseFromItsNodes) {
   const Object stalled = policy();
   EXPECT_EQ(stalled.condition("Ready", "reason"), "KeyForbidden");
   // Whichever pool's node was looked at first.
-  EXPECT_THAT(
-      stalled.condition("Stalled", "message"),
-      ::testing::EndsWith(" sets label gpu.example.com/tier, which the chart does not allow "
-                          "berth to write; run helm upgrade berth … --reuse-values --set "
-                          "'nodeKeys={gpu.example.com/tier}'"));
+  EXPECT_THAT(stalled.condition("Stalled", "message"),
+              ::testing::EndsWith(
+                  " sets label gpu.example.com/tier, which the chart does not allow "
+                  "berth to write; run helm upgrade berth … --reset-then-reuse-values --set "
+                  "'nodeKeys={gpu.example.com/tier}'"));
   for (const char* name : {"training", "inference", "development"}) {
     wait_pool(name);
     const Object node = kube().get({"nodes", name});

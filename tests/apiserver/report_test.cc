@@ -50,8 +50,10 @@ stringData: {password: tell-nobody}
   start_berth();
   wait_ready();
   stop_berth();
-  EXPECT_THAT(report(plane().write_kubeconfig("berth")),
-              HasSubstr("gap: logs: namespace berth-system has no pod"));
+  kube().cordon(nodes[0]);
+  const std::string told = report(plane().write_kubeconfig("berth"));
+  EXPECT_THAT(told, HasSubstr("gap: logs: namespace berth-system has no pod"));
+  EXPECT_THAT(file("agents/0.json"), HasSubstr("nvidia-mig-manager"));
   EXPECT_THAT(file("snapshot.json"), HasSubstr(nodes[0]));
   EXPECT_THAT(file("history.txt"), HasSubstr("berth: cordon"));
   EXPECT_THAT(file("versions.txt"), HasSubstr("gitVersion"));

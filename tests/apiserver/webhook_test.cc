@@ -77,8 +77,9 @@ TEST_F(Webhook, RepairsRefusesAndWarnsAndLeavesOthersAlone) {
       R"({"kubernetes.io/hostname": "n1"}}, "labels": {"gpu.example.com/tier": "x"}}]}})",
       "application/merge-patch+json");
   EXPECT_TRUE(labelled.ok()) << labelled.body.dump();
-  EXPECT_THAT(labelled.warnings,
-              Contains(HasSubstr("--reuse-values --set 'nodeKeys={gpu.example.com/tier}'")));
+  EXPECT_THAT(
+      labelled.warnings,
+      Contains(HasSubstr("--reset-then-reuse-values --set 'nodeKeys={gpu.example.com/tier}'")));
 
   // A Job is told at once, and not its pods one after the other.
   const auto job = [](const char* name, const char* resource) {

@@ -23,7 +23,7 @@ METRICS = check_chart.ROOT / "docs/metrics.md"
 RUNBOOKS = check_chart.ROOT / "docs/runbooks.md"
 PLAIN = sorted((check_chart.CHART / "files/rules").glob("*.yaml"))
 BOARDS = sorted((check_chart.CHART / "files/dashboards").glob("*.json"))
-SWITCHES = ("--set", "metrics.prometheusRule.enabled=true")
+SWITCHES = ("--set", "metrics.prometheusRule.enabled=true", "--set", "metrics.prometheusRule.runbookURL=docs/runbooks.md")
 
 
 def find_promtool():
@@ -75,15 +75,19 @@ def unexplained(alerts):
 
 
 def elsewhere():
-    """Where the runbooks are elsewhere, each alert of the chart names them there."""
-    told = [rule["annotations"]["runbook_url"] for o in check_chart.objects(*SWITCHES, "--set", "metrics.prometheusRule.runbookURL=https://w/r")
-            if o["kind"] == "PrometheusRule" for group in o["spec"]["groups"] for rule in group["rules"] if "alert" in rule]
-    return [f"metrics.prometheusRule.runbookURL is not in {url}" for url in told if not url.startswith("https://w/r#")]
+    """Each alert of the chart names the runbooks where they are: at its home, of its version, or elsewhere."""
+    chart = yaml.safe_load((check_chart.CHART / "Chart.yaml").read_text())
+    out = []
+    for value, page in (("", f"{chart['home']}/blob/v{chart['version']}/docs/runbooks.md"), ("https://w/r", "https://w/r")):
+        told = [rule["annotations"]["runbook_url"] for o in check_chart.objects(*SWITCHES, "--set", f"metrics.prometheusRule.runbookURL={value}")
+                if o["kind"] == "PrometheusRule" for group in o["spec"]["groups"] for rule in group["rules"] if "alert" in rule]
+        out += [f"metrics.prometheusRule.runbookURL={value}: {url} is not at {page}" for url in told if not url.startswith(page + "#")]
+    return out
 
 
 def severities():
     """Where managed pods are refused, or where nobody leads, somebody is called."""
-    critical = {"BerthDown", "BerthWithoutLeader", "BerthStandsBy", "BerthWebhookDown"}
+    critical = {"BerthDown", "BerthHistoryWentBack", "BerthWithoutLeader", "BerthStandsBy", "BerthWebhookDown"}
     out = []
     for policy, wanted in (("Fail", critical), ("Ignore", critical - {"BerthWebhookDown"})):
         found = {rule["alert"] for group in rules("--set", f"webhook.failurePolicy={policy}")["groups"] for rule in group["rules"]

@@ -28,5 +28,13 @@ TEST(ControllerLease, TellsNothingWhereTheVersionIsNotKnown) {
   EXPECT_EQ(told_other_version(Clues(), "0.1.0"), "");
 }
 
+TEST(ControllerLease, PatienceCountsFromTheTimeAtWhichItsHolderTookIt) {
+  Clues clues = led_by("");
+  EXPECT_EQ(leader_attention(clues).since, Time()) << "all time counts where it is not known";
+  clues.lease->acquire_time = *parse_time("2026-11-21T12:10:00Z");
+  EXPECT_EQ(leader_attention(clues).since, *parse_time("2026-11-21T12:10:00Z"));
+  EXPECT_EQ(leader_attention(Clues()).since, Time());
+}
+
 }  // namespace
 }  // namespace berth

@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 class GangFate : public RecallTest {
  protected:
   std::vector<std::string> told() const {
-    return job_fate(cluster, *cluster.view<ClusterIndex>().facts().find(kGang));
+    return job_fate(snapshot(), *cluster.view<ClusterIndex>().facts().find(kGang));
   }
 };
 

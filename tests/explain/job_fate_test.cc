@@ -18,7 +18,7 @@ class JobFate : public queue::AdmittedTest {
   }
   std::vector<std::string> told() const {
     const auto& facts = cluster.view<queue::ClusterIndex>().facts();
-    return job_fate(cluster, *facts.find("Job/a/train"));
+    return job_fate(snapshot(), *facts.find("Job/a/train"));
   }
 };
 

@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr char kSlice[] = "nvidia.com/mig-1g.10gb";
@@ -25,8 +26,8 @@ class NodeGroups : public ::testing::Test {
     return node("n" + std::to_string(number)).a100_80(1).label("tier", "mig");
   }
   void add(const Node& node) { cluster_.upsert(node, now_); }
-  // Cordoned by a person before berth took it.
-  void take(NodeBuilder builder, RolloutPhase phase) {
+  // Cordoned by a person before berth took it, or by berth.
+  void take(NodeBuilder builder, RolloutPhase phase, bool by_berth = false) {
     Node node = builder.cordoned();
     node.meta.annotations.set(names::kRolloutAnnotation,
                               encode_rollout({.seq = 1,
@@ -36,11 +37,14 @@ class NodeGroups : public ::testing::Test {
                                               .layout = "small",
                                               .phase = phase,
                                               .since = now_,
+                                              .berth_cordoned = by_berth,
                                               .why = "no such profile"}));
     add(node);
   }
   std::vector<NodeGroup> groups_for(const Pod& pod) {
-    return group_nodes({cluster_, answers_, settings_, now_}, Fit(cluster_), pod, no_clues());
+    Snapshot snapshot{cluster_, answers_, settings_, now_};
+    snapshot.attention = attention_;
+    return group_nodes(snapshot, Fit(cluster_), pod, no_clues());
   }
   static Pod asking(int slices) {
     return pod("train").requests(kSlice, slices).phase(PodPhase::kPending);
@@ -50,6 +54,7 @@ class NodeGroups : public ::testing::Test {
   ClusterState cluster_;
   Answers answers_;
   Settings settings_;
+  Attention attention_;
 };
 
 TEST_F(NodeGroups, ANodeComesIfItsLayoutGivesAsMuchAsIsAskedFor) {
@@ -76,6 +81,15 @@ TEST_F(NodeGroups, ANodeThatIsOutForALayoutThatGivesTooLittleLeaves) {
   const NodeGroup leaving = groups_for(asking(8)).front();
   EXPECT_EQ(leaving.fate, NodeFate::kLeaving);
   EXPECT_THAT(leaving.words, EndsWith("; will not offer enough of nvidia.com/mig-1g.10gb then"));
+}
+
+// The layout's progressDeadline is half an hour.
+TEST_F(NodeGroups, ANodeIsExpectedBackByThePatienceOfThisLeader) {
+  take(n(1), RolloutPhase::kApplying, /*by_berth=*/true);
+  const auto words = [this] { return groups_for(asking(7)).front().words; };
+  EXPECT_THAT(words(), HasSubstr("by 2026-11-21T12:40:00Z unless the leader changes"));
+  attention_.since = now_ + std::chrono::minutes(3);
+  EXPECT_THAT(words(), HasSubstr("by 2026-11-21T12:43:00Z unless the leader changes"));
 }
 
 // Both were cordoned by somebody else first, which is all that is said of either.

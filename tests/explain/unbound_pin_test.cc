@@ -45,12 +45,15 @@ class UnboundPin : public ::testing::Test {
     if (!owner.empty())
       pod.meta.owner_references = {{.kind = owner, .name = "web", .uid = "w", .controller = true}};
     add(pod);
-    return explain_pod(Snapshot{cluster, answers, settings, now}, pod, no_clues());
+    Snapshot snapshot{cluster, answers, settings, now};
+    snapshot.attention = attention;
+    return explain_pod(snapshot, pod, no_clues());
   }
 
   ClusterState cluster;
   Answers answers;
   Settings settings;
+  Attention attention;
   Time now = *parse_time("2026-11-21T12:01:00Z");
 };
 
@@ -79,6 +82,15 @@ TEST_F(UnboundPin, SaysWhatIsDoneAboutALostNodeAndWhen) {
             "anew waits again");
   EXPECT_THAT(told.remedies, IsEmpty()) << "nothing in its template would help";
   EXPECT_THAT(why("").message, HasSubstr("berth leaves it so: nobody would make pod web anew"));
+}
+
+TEST_F(UnboundPin, TellsTheEndOfThePatienceOfALeaderThatCameLater) {
+  now += std::chrono::minutes(15);
+  attention.since = *parse_time("2026-11-21T12:14:00Z");
+  EXPECT_EQ(why("ReplicaSet").reason, "AwaitsScheduler") << "this leader has waited two minutes";
+  cluster.erase<Node>("", "n1");
+  EXPECT_THAT(why("ReplicaSet").message,
+              HasSubstr("if it is bound to none by 2026-11-21T12:19:00Z"));
 }
 
 // Of a gang that runs, what is made anew follows the others without a pin.

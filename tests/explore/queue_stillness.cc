@@ -16,7 +16,6 @@
 #include "controller/queue/never_ready.h"
 #include "controller/queue/owner_looks.h"
 #include "controller/queue/queue_report.h"
-#include "controller/queue/recall.h"
 #include "controller/queue/reconcile.h"
 #include "controller/queue/setback.h"
 #include "controller/queue/stranded.h"
@@ -108,7 +107,7 @@ std::string untaken(const Snapshot& snapshot, const queue::Workload& workload) {
   const auto late = queue::never_ready(cluster, workload);
   if (late && (late->requeued != nullptr || goes(late->recalled)))
     return "has pods that are not Ready yet";
-  if (workload.recall && queue::leaves_out(*workload.recall) && workload.recall->until != 0)
+  if (workload.recall && workload.recall->leaves_out() && workload.recall->until != 0)
     return "is left out for a while";
   if (workload.recall && !workload.standing.pending) return "has a mark that is to go";
   const bool aside = workload.job && workload.job->setbacks > 0;

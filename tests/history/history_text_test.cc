@@ -138,6 +138,11 @@ TEST(HistoryQuery, IsOfAnObjectAndWhatBelongsToIt) {
   EXPECT_TRUE(matches(ask({"MIGLayout/halves"}, "team-a"), eviction));
   EXPECT_FALSE(matches(ask({"migl/half"}), eviction));
   EXPECT_TRUE(matches(ask({"no", "n3"}), cordon()));
+  const HistoryLine replaced = {.object = "Job/team-a/train",
+                                .what = "mergepatch",
+                                .reason = "replace pod train-1, which can't leave node n3"};
+  EXPECT_TRUE(matches(ask({"node/n3"}), replaced));
+  EXPECT_FALSE(matches(ask({"node/n4"}), replaced));
   HistoryQuery later = ask({});
   later.since = at("2026-11-27T02:13:06Z");
   EXPECT_FALSE(matches(later, cordon()));

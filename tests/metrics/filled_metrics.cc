@@ -104,6 +104,13 @@ Job waiting_job() {
   return job;
 }
 
+Pod lost_pod() {
+  Pod lost = pod("lost").on("n5");
+  lost.meta.deletion_timestamp = kTaken;
+  lost.meta.annotations.set(names::kOnDeadNodeSinceAnnotation, format_time(kTaken));
+  return lost;
+}
+
 }  // namespace
 
 ClusterState sample_cluster() {
@@ -117,6 +124,7 @@ ClusterState sample_cluster() {
   add(Node(node("c1")));
   add(Pod(pod("train-0").gpu(3).on("n1")));
   add(Pod(pod("train-1").gpu(2)));
+  add(lost_pod());
   add(layouts_with(
       "inference", {.selected = 3, .updated = 1, .in_progress = 1, .failed = 1},
       {condition("Ready", "False", "NodeFailed"), condition("Stalled", "True", "NodeFailed")}));
@@ -155,6 +163,7 @@ void fill(Metrics& metrics) {
   metrics.on_review("mutate", "CREATE", "patched", 1ms);
   metrics.on_certificate(kTaken);
   metrics.on_clock_skew(std::chrono::milliseconds(-1500));
+  metrics.on_newest_version("4711");
   metrics.on_page({.followers = 2, .unknown_total = 1});
   metrics.on_keeper(
       {.last_success = kTaken, .authority_end = kTaken, .leaf_end = kTaken, .failures_total = 1});

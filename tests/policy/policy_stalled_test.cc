@@ -155,7 +155,7 @@ TEST_F(Policy, AKeyThatTheChartDoesNotNameIsToldWithTheLineAndTheRestIsDone) {
   EXPECT_THAT(told,
               HasSubstr(R"("reason":"KeyForbidden","message":"pool gold sets label )"
                         R"(gpu.example.com/tier, which the chart does not allow berth to write; )"
-                        R"(run helm upgrade berth … --reuse-values --set )"
+                        R"(run helm upgrade berth … --reset-then-reuse-values --set )"
                         R"('nodeKeys={example.com/team,gpu.example.com/tier}'")"));
 
   cluster.settings.node_keys.labels = read_key_list("gpu.example.com/tier");

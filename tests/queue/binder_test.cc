@@ -11,7 +11,7 @@
 #include <random>
 #include <set>
 
-#include "controller/queue/admission_record.h"
+#include "controller/queue/admission_fact.h"
 #include "controller/queue/cycle.h"
 #include "tests/queue/cases.h"
 #include "tests/queue/units.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "controller/queue/admission_record.h"
+#include "controller/queue/admission_fact.h"
 #include "controller/queue/cycle.h"
 
 namespace berth::queue::test {

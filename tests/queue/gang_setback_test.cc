@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs that no Job makes and that are not Ready in time: taken back whole, left out for longer
 // each time, and in the end until somebody deletes their pods.
+#include "controller/queue/backoff.h"
 #include "controller/queue/cycle.h"
 #include "controller/queue/never_ready.h"
 #include "controller/queue/queue_report.h"
@@ -139,7 +140,7 @@ TEST_F(GangSetbackTest, ANodeThatGoesIsNoSetbackAndForgetsNone) {
   run_again("h0", "h1");
   give_notice("n1"), take_back();
   EXPECT_EQ(mark().times, 1);
-  EXPECT_FALSE(leaves_out(mark()));
+  EXPECT_FALSE(mark().leaves_out());
 }
 
 TEST_F(GangSetbackTest, AGangThatIsGoneLeavesNoMark) {

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/queue/admission_record.h"
+#include "controller/queue/admission_fact.h"
 #include "controller/queue/cycle.h"
 #include "controller/queue/words.h"
 #include "tests/queue/model.h"

@@ -3,6 +3,7 @@
 // end until somebody touches them.
 #include "controller/queue/never_ready.h"
 
+#include "controller/queue/backoff.h"
 #include "controller/queue/queue_report.h"
 #include "controller/queue/setback.h"
 #include "tests/queue/admitted_fixture.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "controller/queue/admission_record.h"
+#include "controller/queue/admission_fact.h"
 #include "controller/queue/cycle.h"
 #include "controller/queue/displaced.h"
 

@@ -102,6 +102,18 @@ TEST_F(QueueFigures, TellWhoWaitsAndWhetherTheNextCycleTakesIt) {
                                              unix_seconds(*parse_time("2026-11-21T12:00:00Z")))}));
 }
 
+TEST_F(QueueFigures, TellHowManyPodsCannotLeaveADeadNode) {
+  berth::Pod lost;
+  lost.meta.namespace_ = "a", lost.meta.name = lost.meta.uid = "x-1", lost.node_name = "n1";
+  lost.meta.deletion_timestamp = *parse_time("2026-11-21T12:00:00Z");
+  add(lost);
+  for (const std::string& line : lines(cluster))
+    EXPECT_FALSE(line.starts_with("berth_lost_pods")) << "it is not marked";
+  lost.meta.annotations.set(names::kOnDeadNodeSinceAnnotation, "2026-11-21T12:01:00Z");
+  add(lost);
+  EXPECT_THAT(lines(cluster), testing::Contains("berth_lost_pods,n1 1"));
+}
+
 TEST_F(QueueFigures, WithoutAQueueThereIsNothing) {
   for (const char* name : {"vision", "nlp"}) cluster.erase<GPUQueue>("", name);
   EXPECT_TRUE(queue_figures(cluster).empty());

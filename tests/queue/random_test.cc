@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "controller/queue/admission_fact.h"
 #include "controller/queue/admission_record.h"
 #include "controller/queue/cycle.h"
 #include "tests/queue/cases.h"

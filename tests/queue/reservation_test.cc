@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "controller/queue/admission_record.h"
+#include "controller/queue/admission_fact.h"
 #include "controller/queue/capped.h"
 #include "controller/queue/cycle.h"
 #include "tests/queue/cases.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "controller/queue/admission_record.h"
+#include "controller/queue/admission_fact.h"
 #include "controller/queue/cycle.h"
 #include "tests/queue/start_laws.h"
 #include "tests/queue/units.h"

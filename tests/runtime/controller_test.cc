@@ -390,6 +390,7 @@ TEST_F(ControllerTest, TheLeaderTellsOfTheClusterUntilItsEnd) {
   become_leader();
   controller_->refresh_metrics();
   EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_test_nodes 1"));
+  EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_newest_resource_version "));
   EXPECT_THAT(world_.metrics.text(), HasSubstr("berth_test_total{result=\"failed\"} 0"));
 
   stop_.request_stop();

@@ -99,6 +99,9 @@ TEST_F(QueuePolicyTest, AJobOfAQueueDoesNotReplacePodsEarlier) {
   EXPECT_EQ(set("TerminatingOrFailed"), 200) << "as it was made";
   EXPECT_EQ(set("Failed"), 200);
   EXPECT_EQ(set("TerminatingOrFailed"), 403);
+  constexpr char kEarly[] = R"({"spec":{"podReplacementPolicy":"TerminatingOrFailed"}})";
+  EXPECT_EQ(patch(kJob, kEarly, "berth-0"), 200) << "a pod of it can't leave a dead node";
+  EXPECT_EQ(patch(kJob, R"({"metadata":{"labels":{"a":"b"}}})", "person"), 200) << "as it is now";
 }
 
 TEST_F(QueuePolicyTest, OnlyBerthWritesTheRecord) {
@@ -111,6 +114,24 @@ TEST_F(QueuePolicyTest, OnlyBerthWritesTheRecord) {
   EXPECT_EQ(patch(kJob, kRecord, "berth-0"), 200);
   constexpr char kForged[] = R"(,"annotations":{"gpu.berth.dev/admitted":"{}"})";
   EXPECT_EQ(add_pod(kForged, "", "person"), 403);
+}
+
+TEST_F(QueuePolicyTest, OnlyBerthMarksAPodAsLost) {
+  constexpr char kMark[] =
+      R"({"metadata":{"annotations":{"gpu.berth.dev/on-dead-node-since":"2100-01-01T00:00:00Z"}}})";
+  constexpr char kUnmark[] =
+      R"({"metadata":{"annotations":{"gpu.berth.dev/on-dead-node-since":null}}})";
+  constexpr char kForged[] =
+      R"(,"annotations":{"gpu.berth.dev/on-dead-node-since":"2100-01-01T00:00:00Z"})";
+  EXPECT_EQ(add_pod(kForged, "", "person"), 403);
+  ASSERT_EQ(add_pod("", "", "person"), 201);
+  EXPECT_EQ(patch(kTeamPod, kMark, "person"), 403);
+  EXPECT_EQ(patch(kTeamPod, kMark, "berth-0"), 200);
+  EXPECT_EQ(patch(kTeamPod, kUnmark, "person"), 403);
+  EXPECT_EQ(patch(kTeamPod, R"({"metadata":{"labels":{"a":"b"}}})", "job-controller"), 200);
+  EXPECT_EQ(patch(kTeamPod, kUnmark, "berth-0"), 200);
+  add_job("true");
+  EXPECT_EQ(patch(kJob, std::string(R"({"spec":{"template":)") + kMark + "}}", "person"), 403);
 }
 
 TEST_F(QueuePolicyTest, AJobsPodsInheritItsRecord) {

@@ -16,6 +16,11 @@
 {{- end }}
 {{- end }}
 
+{{/* The page of runbooks, of this version. */}}
+{{- define "berth.runbooks" -}}
+{{ .Values.metrics.prometheusRule.runbookURL | default (printf "%s/blob/v%s/docs/runbooks.md" .Chart.Home .Chart.Version) }}
+{{- end }}
+
 {{/* What `berth history` reads: as many as controller/history/history_chunk.h says. */}}
 {{- define "berth.historyConfigMaps" -}}
 berth-history-0, berth-history-1, berth-history-2, berth-history-3, berth-history-4, berth-history-5, berth-history-6, berth-history-7

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apis/resource_quota.h"
-
 #include "apis/decode_frame.h"
+#include "apis/resource_quota.h"
 
 namespace berth {
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes with GPUs that take no pods now, or that a rollout has in hand.
+#pragma once
+
+#include <vector>
+
+#include "controller/core/cluster_state.h"
+
+namespace berth {
+
+// By name.
+std::vector<const Node*> nodes_out(const ClusterState& cluster);
+
+}  // namespace berth
