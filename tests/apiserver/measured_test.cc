@@ -244,7 +244,7 @@ TEST_F(LabelWorlds, OfARealPrometheusAreOneAndTheSame) {
                   "  metrics: {{interval: 5s, prometheus: {{url: \"{}\", matchLabels: "
                   "{{service: nvidia-dcgm-exporter}}}}}}\n",
                   pools, said("url").at(0)));
-  // GPUs at 42, 0 and 70 %; and one that has an instance of a seventh, a quarter at work, which
+  // GPUs at 42, 0 and 70 %; and one that has an instance of an eighth, a quarter at work, which
   // only the profiling module tells.
   wait_for("all worlds to be measured", 60, [&]() -> std::string {
     const Object now = kube().get({"gpuclusterpolicies", "cluster"});
