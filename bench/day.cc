@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "bench/priority_only.h"
-#include "controller/queue/admission_fact.h"
-#include "controller/queue/cycle.h"
-#include "controller/queue/displaced.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/recall/displaced.h"
 
 namespace berth::queue {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 
 namespace berth {
 namespace {

@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "bench/rounds.h"
 #include "bench/usage.h"
 #include "controller/health/reconcile.h"

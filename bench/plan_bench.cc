@@ -10,8 +10,8 @@
 #include <string>
 #include <variant>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "bench/fleet.h"
 #include "bench/rounds.h"
 #include "controller/mig/reconcile.h"

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "bench/fleet.h"
 #include "bench/pools.h"
 #include "bench/rounds.h"

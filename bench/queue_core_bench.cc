@@ -14,9 +14,9 @@
 
 #include "bench/rounds.h"
 #include "bench/usage.h"
-#include "controller/queue/admission_fact.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/record/admission_record.h"
 
 namespace berth::queue {
 namespace {

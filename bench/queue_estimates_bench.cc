@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // queue_estimates_bench: how long the loop waits while it is worked out between when and when what
-// waits begins: a round of plays, turn by turn (controller/queue/start_teller.h), and then what it
-// has shown. Nodes are full of Jobs that declare how long they run; others wait, a quarter of which
-// came within the last hour. Facts are made in code, as in queue_core_bench. Prints one JSON
-// object; times are the process' own CPU.
+// waits begins: a round of plays, turn by turn (controller/queue/starts/start_teller.h), and then
+// what it has shown. Nodes are full of Jobs that declare how long they run; others wait, a quarter
+// of which came within the last hour. Facts are made in code, as in queue_core_bench. Prints one
+// JSON object; times are the process' own CPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "bench/rounds.h"
-#include "controller/queue/start_estimates.h"
-#include "controller/queue/start_teller.h"
+#include "controller/queue/starts/start_estimates.h"
+#include "controller/queue/starts/start_teller.h"
 
 namespace berth::queue {
 namespace {

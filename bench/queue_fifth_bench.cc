@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/client/api_client.h"
 #include "controller/client/kubeconfig.h"
 #include "controller/client/token_bucket.h"

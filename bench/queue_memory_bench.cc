@@ -7,11 +7,11 @@
 
 #include <stdexcept>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "bench/usage.h"
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/queue_report.h"
-#include "controller/queue/reconcile.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/status/reconcile.h"
 
 namespace berth {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "bench/rounds.h"
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/cycle.h"
 
 namespace berth::queue {
 namespace {

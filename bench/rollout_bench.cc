@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "bench/fleet.h"
 #include "bench/memory_api.h"
 #include "controller/live/uv_loop.h"

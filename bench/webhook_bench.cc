@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "bench/fleet.h"
 #include "bench/pools.h"
 #include "controller/live/uv_loop.h"

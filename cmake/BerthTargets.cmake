@@ -4,9 +4,9 @@ set(BERTH_STD_HEADERS <algorithm> <chrono> <functional> <map> <memory> <optional
                       <vector> <fmt/format.h>)
 set(BERTH_CORE_HEADERS ${BERTH_STD_HEADERS} <controller/core/snapshot.h> <controller/core/plan.h>)
 set(BERTH_JSON_HEADERS ${BERTH_STD_HEADERS} <nlohmann/json.hpp>)
-set(BERTH_STD_OWNER berth_apis)
+set(BERTH_STD_OWNER berth_apis_base)
 set(BERTH_CORE_OWNER berth_core)
-set(BERTH_JSON_OWNER berth_sim)
+set(BERTH_JSON_OWNER berth_sim_world)
 # Where nothing is optimised, what json's template makes is half of a file's cost: it is made once, in json.cc. Where all is, it is inlined.
 set(BERTH_JSON_ONCE OFF)
 if(BERTH_PRECOMPILE AND (BERTH_TESTS OR BERTH_QUICK))
@@ -151,8 +151,8 @@ function(berth_library name)
     elseif(NOT arg_PRECOMPILED STREQUAL none)
       berth_precompiled(berth_${name} ${arg_PRECOMPILED})
     endif()
-    if(name STREQUAL apis)  # the lowest one
-      berth_json_once(berth_apis)
+    if(name STREQUAL apis_base)  # the lowest one
+      berth_json_once(berth_apis_base)
     endif()
   else()
     add_library(berth_${name} INTERFACE)

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/plural.h"
 #include "controller/fleet/pools.h"
-#include "controller/queue/accepted_classes.h"
+#include "controller/queue/index/accepted_classes.h"
 
 namespace berth {
 namespace {

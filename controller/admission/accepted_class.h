@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Priorities that a queue does not accept, by label or by priorityClassName.
+// Priority classes that a queue does not accept, by queue label or by priorityClassName.
 #pragma once
 
 #include "controller/admission/pod_slice.h"
@@ -8,7 +8,8 @@
 
 namespace berth {
 
-// Refuses what a workload of the queue names beside its classes; under `Warn` and `Off` it warns.
+// Refuses a class that the workload names and its queue does not accept; `Warn` and `Off` only
+// warn.
 void check_accepted_class(const PodSlice& workload, const GPUQueue& queue,
                           const ClusterState& cluster, ReviewFindings& findings);
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/review_findings.h"
 
 namespace berth {
@@ -13,23 +13,25 @@ namespace {
 
 constexpr std::string_view kApiVersion = "admission.k8s.io/v1";
 
-// The parser keeps buffers of several times its largest document: a huge one gets its own.
+// The parser keeps buffers several times as large as its largest document, so a huge document gets
+// a parser of its own.
 constexpr std::size_t kMaxUsualBytes = 256 * 1024;
 
-// A parser takes up to forty bytes for a value of two, so that a body of 7 MiB could cost a
-// hundred. No object holds as many: a pod of 512 containers with every field and all of its
-// managedFields has some 80,000.
+// The parser uses up to forty bytes for a value of two bytes, so a body of 7 MiB could take more
+// than 100 MiB. No real object has that many values: a pod of 512 containers with every field and
+// its managedFields has some 80,000.
 constexpr std::size_t kMaxValues = 200'000;
 
-constexpr std::size_t kMaxUid = 128;  // the API server's has 36 characters, and is sent back
+constexpr std::size_t kMaxUid = 128;  // the API server's has 36 characters; the answer repeats it
 constexpr std::size_t kMaxUser = 256;
 
 dom::parser& usual_parser() {
-  thread_local auto* parser = new dom::parser;  // never destroyed: statics may still be read
+  thread_local auto* parser = new dom::parser;  // not destroyed at exit: statics may read it
   return *parser;
 }
 
-// Of JSON each value but the first follows one of these; of anything else they are a bound too.
+// In JSON each value but the first follows one of these characters. In other text the count is a
+// bound too.
 bool has_too_many_values(std::string_view json) {
   std::size_t values = 0;
   bool in_text = false;

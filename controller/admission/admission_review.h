@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// AdmissionReview (admission.k8s.io/v1) as it comes. Anybody who reaches the port may have sent it:
-// it is parsed once, to the last byte, and is bounded before anything is made of it.
+// AdmissionReview (admission.k8s.io/v1) as the webhook receives it. Any client that reaches the
+// port may send one. The body is therefore parsed once, to the last byte, and its size is checked
+// before anything is built from it.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "apis/dom_reader.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/codec/dom_reader.h"
 #include "controller/admission/pod_slice.h"
 
 namespace berth {
@@ -19,15 +20,15 @@ struct ReviewRequest {
   std::string kind;
   std::string sub_resource;  // empty: the object itself
   std::string namespace_;
-  std::string name;       // empty: the server is to make one
+  std::string name;       // empty: the server generates it
   std::string operation;  // CREATE | UPDATE | DELETE | CONNECT
-  std::string user;       // for the log alone
-  // Who asks, by userInfo alone: what an object says of its owner, anybody may write.
+  std::string user;       // only for the log
+  // The requester, by userInfo alone: any user can write an owner reference into an object.
   bool by_kubelet = false;
   bool by_daemon_set_controller = false;
 };
 
-// Where the pod stands in what is reviewed; nothing: it holds none.
+// Whether the reviewed object is a Pod or holds a pod template; nullopt: neither.
 std::optional<PodHome> pod_home(const ReviewRequest& request);
 
 class ReviewDocument {
@@ -36,22 +37,22 @@ class ReviewDocument {
   ReviewDocument(const ReviewDocument&) = delete;
   ReviewDocument& operator=(const ReviewDocument&) = delete;
 
-  // An error is a sentence about the envelope, or about JSON that is none.
+  // An error names the wrong field of the envelope, or says why the body is not valid JSON.
   Result<ReviewRequest> read_request();
-  // request.object as a Pod, or as a Job of which the template is looked at. Its texts live as long
-  // as the document, which lives until the thread's next one.
+  // request.object as a Pod, or as a Job whose template is reviewed. The result's texts are valid
+  // as long as the document, which is valid until the same thread makes the next document.
   Result<PodSlice> read_pod(PodHome home) const;
   // request.oldObject, a Job.
   Result<PodSlice> read_old_job() const;
-  // request.object, a Pod, with those of its ephemeral containers that request.oldObject lacks.
+  // request.object, a Pod, with only the ephemeral containers that request.oldObject lacks.
   Result<PodSlice> read_debugged_pod() const;
-  // After read_request(); nothing: absent or null.
+  // Set by read_request(); nullopt: absent or null.
   std::optional<dom::element> object() const { return object_; }
   std::optional<dom::element> old_object() const { return old_object_; }
 
  private:
   std::optional<dom::parser> own_parser_;
-  std::optional<dom::element> root_;  // nothing: broken_ says why
+  std::optional<dom::element> root_;  // nullopt: broken_ says why
   std::string broken_;
   std::optional<dom::element> object_;
   std::optional<dom::element> old_object_;

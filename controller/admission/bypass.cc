@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/managed_namespaces.h"
 #include "controller/admission/pool_choice.h"
 #include "controller/admission/review_findings.h"
@@ -14,8 +14,8 @@
 namespace berth {
 namespace {
 
-// The kubelet's copy of a static pod: owned by its very node. A copy that somebody else wrote is
-// not run by any kubelet.
+// The mirror pod of a static pod: its node owns it. No kubelet runs a copy that another client
+// wrote.
 bool is_mirror(const Pod& pod, const ClusterState& cluster) {
   if (!pod.meta.annotations.contains(names::kMirrorAnnotation)) return false;
   const OwnerReference* owner = pod.meta.controller();

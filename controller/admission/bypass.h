@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bypass: pods that came past the webhook, which is switched off, was down, or was not asked.
+// Bypass: pods that were created without review, while the webhook was off, down or not asked.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,15 @@
 
 namespace berth {
 
-// The pool on whose node the pod stands although it is closed to the pod's namespace; nullptr:
-// none.
+// The pool of the pod's node, if the pool is closed to the pod's namespace; else nullptr.
 const PoolSpec* closed_pool_of(const Pod& pod, const ClusterState& cluster);
 
-// What shows that the pod, of a managed namespace and younger than the policy, came past the
-// webhook, as a sentence. It stands in a pool that is closed to it, whatever it tolerates and
-// whatever it says of itself; or it bears no mark of the webhook and lacks a toleration or an
-// affinity that the webhook would have added. Other repairs can't be seen in what is kept of a pod,
-// nor whether it was created on its node. One that was complete as its user wrote it has lost
-// nothing. Nothing of pods that a kubelet shows: nobody else can put them on their node.
+// A sentence that says why berth believes that the pod was created without review; else nullopt. It
+// considers pods of managed namespaces that are younger than the policy. There are two signs: the
+// pod's node is in a pool that is closed to it, or the pod has no mutations annotation and lacks a
+// toleration or an affinity that the webhook would have added. The other repairs can't be seen in
+// the stored part of a pod. A pod that its user wrote complete lacks nothing. Mirror pods of a
+// kubelet are skipped: only that kubelet can put them on its node.
 std::optional<std::string> slipped_past(const Pod& pod, const ClusterState& cluster,
                                         const Settings& settings);
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether any node that has what the pod asks for has a driver for what its containers were built
-// for. A warning: labels lag behind a driver's upgrade, and a pod may wait for one.
+// Whether any node that offers the pod's GPUs has a driver that is new enough for its containers.
+// Only a warning: labels are updated late after a driver upgrade, and a pod may wait for one.
 #include <fmt/format.h>
 
 #include <optional>
 #include <string>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/pod_review.h"
 #include "controller/fleet/cuda.h"
 
 namespace berth {
 namespace {
 
-// The newest driver of all nodes that have the resource and where the pod may land; nothing if one
-// of them may run what is required, or there is none.
+// The newest driver among the nodes that have the resource and where the pod may land. nullopt: a
+// node has the required driver, no node qualifies, or an autoscaler may still add one.
 std::optional<NodeCuda> newest_short_of(const PodReview& review, std::string_view requirement) {
   if (review.placement.demands.empty()) return std::nullopt;
   const GpuOffer* offer = review.offers.find(review.placement.demands.front().resource);
@@ -23,7 +23,7 @@ std::optional<NodeCuda> newest_short_of(const PodReview& review, std::string_vie
     return std::nullopt;
   for (const NodeClass* nodes : offer->classes) {
     if (!reaches(review.pools, review.policy, *nodes) || nodes->nodes.empty()) continue;
-    // Nodes of a class are equal in such labels.
+    // Nodes of a class have equal driver labels.
     const NodeCuda has = cuda_of(*nodes->nodes.front());
     if (!contradicts(requirement, has)) return std::nullopt;
     if (!newest || newest->cuda < has.cuda) newest = has;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to GPUs past the device plugin. Outline: containers, volumes, the pod; then what a debugger
-// adds.
+// Ways to GPUs that bypass the device plugin. Outline: containers, volumes, the pod; then the
+// containers that a debugger adds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ void check_containers(const PodSlice& pod, const std::vector<ContainerSlice>& co
     check_variables(field, container, pod.host_ipc, findings);
     check_mounts(field, container, findings);
   }
-  // Told once: nearly all of them hold nothing of the kind, and nobody can look.
+  // Only one warning: berth can't read these sources, and nearly none of them holds that variable.
   const auto open = std::ranges::find_if(
       containers, [](const ContainerSlice& c) { return c.open_env_from.has_value(); });
   if (open != containers.end())

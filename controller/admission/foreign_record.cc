@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/unpin.h"
 #include "controller/core/json_patch.h"
-#include "controller/queue/admission_record.h"
+#include "controller/queue/record/admission_record.h"
 
 namespace berth {
 void drop_foreign_record(PodSlice& workload, PodPatch& patch, ReviewFindings& findings) {

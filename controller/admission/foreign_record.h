@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of admissions on what is only being made: they came with a copy, or with a backup, and
-// with them the node and the pool of an admission that is another object's. Both go, or the object
-// would wait for a node that it may never get.
+// Admission records on an object that is only being created. They came with a copy or with a
+// backup, and so did the node pin and the pool of that other object's admission. berth removes all
+// of them; else the object could wait forever for a node that it can't get.
 #pragma once
 
 #include "controller/admission/pod_patch.h"
@@ -10,7 +10,7 @@
 
 namespace berth {
 
-// Takes record, pin and pool out of the patch's object and out of the slice, and says so.
+// Removes record, pin and pool from the patched object and from the slice, and adds a warning.
 void drop_foreign_record(PodSlice& workload, PodPatch& patch, ReviewFindings& findings);
 
 }  // namespace berth

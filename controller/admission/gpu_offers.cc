@@ -16,7 +16,7 @@
 namespace berth {
 namespace {
 
-// The resources a node has, now or once its layout and its pool's sharing are in force.
+// The resources a node has now, or will have with its layout and its pool's sharing in force.
 class Offered {
  public:
   explicit Offered(const ClusterState& cluster) : cluster_(cluster), owners_(cluster) {}
@@ -70,10 +70,10 @@ std::vector<GpuNode> gpu_nodes_of(const ClusterState& cluster) {
   return nodes;
 }
 
-// Texts are interned: one of a value is one address.
+// Texts are interned: equal values have the same address.
 const void* address_of(const Text& text) { return text.view().data(); }
 
-// Labels of which nearly each node has a value of its own: its name, the time of its discovery.
+// Labels of which nearly each node has its own value, for example its name or discovery time.
 std::vector<Text> particular_labels(const std::vector<GpuNode>& nodes) {
   const std::size_t common = std::max<std::size_t>(64, nodes.size() / 16);
   struct Values {
@@ -125,7 +125,7 @@ GpuOffers::GpuOffers(const ClusterState& cluster) {
   }
 }
 
-// In a pool in which a node offers GPUs, berth takes the nodes to come to be like that node.
+// If a node of a pool offers GPUs, berth assumes that future nodes of the pool are like that node.
 void GpuOffers::add_nodes_to_come(const ClusterState& cluster) {
   const GPUClusterPolicy* policy = find_policy(cluster);
   if (policy == nullptr) return;
@@ -184,7 +184,7 @@ bool shares(const PoolSpec& pool, std::string_view resource) {
 }
 
 bool fails_above_one(const PoolSpec& pool, std::string_view resource) {
-  // Unset, NVIDIA's plugin lets time-slicing pass and MPS fail.
+  // If unset, NVIDIA's plugin accepts such requests with time-slicing and refuses them with MPS.
   return shares(pool, resource) && pool.sharing.fail_requests_greater_than_one.value_or(
                                        pool.sharing.strategy == SharingStrategy::kMPS);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuOffers: which of NVIDIA's resources the cluster has, and on the nodes of which pool. A node
-// offers what its status says, what the layout that owns it will make of it, and both under the
-// name that its pool's sharing gives it: a pod may be created before the node is ready for it.
+// GpuOffers: which GPU resources the cluster has, and on the nodes of which pools. A node offers
+// the resources in its status and those that its MIG layout will create, both also under the name
+// that its pool's sharing gives them: a user may create a pod before the node is ready for it.
 //
-// Nodes come in classes, of which a pod's affinity admits all or none: ten thousand nodes are a
-// handful of them, but for the labels of which each node has its own value.
+// Nodes are grouped into classes; a pod's affinity matches all nodes of a class or none. Ten
+// thousand nodes make a handful of classes, because labels with a different value per node are left
+// out.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +21,12 @@
 
 namespace berth {
 
-// The place of a pool in the policy's list; nodes outside every pool have kNoPool.
+// The index of a pool in the policy's list; nodes outside every pool have kNoPool.
 using PoolIndex = std::size_t;
 inline constexpr PoolIndex kNoPool = static_cast<PoolIndex>(-1);
 
-// Nodes of one pool that offer the same and are equal in all labels but particular ones.
+// Nodes of one pool that offer the same resources and have the same labels, except for particular
+// labels (is_particular).
 struct NodeClass {
   std::size_t number = 0;
   PoolIndex pool = kNoPool;
@@ -33,13 +35,14 @@ struct NodeClass {
 
 struct GpuOffer {
   std::vector<const NodeClass*> classes;  // by number
-  // Pools in which no node offers GPUs, and whose nodes may offer it once they are there.
+  // Pools in which no node offers GPUs yet and whose future nodes may offer the resource.
   std::vector<PoolIndex> to_come;
-  bool can_be_added = false;     // by an autoscaler, to one of these
-  std::vector<PoolIndex> pools;  // of all these, each once, in the policy's order
-  bool outside_pools = false;    // a node of no pool has it too
+  bool can_be_added = false;     // an autoscaler may add such a node to one of these pools
+  std::vector<PoolIndex> pools;  // of all classes and of to_come, each once, in the policy's order
+  bool outside_pools = false;    // a node outside every pool has the resource too
 
-  // A node has it, or an autoscaler may add one. Else only a quota names it, and may misspell it.
+  // True: a node has the resource, or an autoscaler may add one. False: only a quota names the
+  // resource, and the quota may misspell it.
   bool is_known() const { return !classes.empty() || can_be_added; }
 };
 
@@ -49,11 +52,11 @@ class GpuOffers {
   GpuOffers(const GpuOffers&) = delete;
   GpuOffers& operator=(const GpuOffers&) = delete;
 
-  // nullptr: no node has it, or will have it, or may come with it.
+  // nullptr: no node has the resource or will have it, and no future node may have it.
   const GpuOffer* find(std::string_view resource) const;
-  // Those that are known.
+  // The names of the known resources (GpuOffer::is_known).
   std::vector<std::string> resources() const;
-  // Whether nodes have values of their own of the label, so that a class says nothing of it.
+  // Whether nearly each node has its own value of the label, so that classes ignore the label.
   bool is_particular(const Text& label) const;
 
  private:
@@ -64,18 +67,18 @@ class GpuOffers {
   std::map<std::string, GpuOffer, std::less<>> by_resource_;
 };
 
-// The offers from one change of nodes, layouts, quotas and policies, ours and NVIDIA's, to the
-// next: made when first asked for, since requests come by the thousand and such changes don't. A
-// view (core/view.h); copies share what was made.
+// Keeps the offers until nodes, layouts, quotas or policies (berth's or NVIDIA's) change. They are
+// computed at the first request, because requests are far more frequent than such changes. A view
+// (core/view.h); copies share the computed offers.
 class KeptOffers {
  public:
   void follow(const Change<Node>& change) { drop(change.news); }
   void follow(const Change<MIGLayout>& change) { drop(change.news); }
   void follow(const Change<GPUClusterPolicy>& change) { drop(change.news); }
   void follow(const Change<ClusterPolicy>& change) { drop(change.news); }
-  void follow(const Change<GPUQueue>& change);  // their statuses change all the time
+  void follow(const Change<GPUQueue>& change);  // statuses change often; only quotas matter
 
-  // Of the very stores that it follows.
+  // `cluster` must own the stores that this view follows.
   const GpuOffers& of(const ClusterState& cluster) const;
 
  private:
@@ -85,13 +88,13 @@ class KeptOffers {
   mutable std::shared_ptr<const GpuOffers> made_;
 };
 
-// What the cluster offers as it is now. The reference holds until a node, a layout, a quota or a
-// policy changes.
+// The cluster's present offers. The reference is valid until a node, a layout, a quota or a policy
+// changes.
 const GpuOffers& offers_of(const ClusterState& cluster);
 
-// Whether the pool shares the resource, under the name that its pods ask for.
+// Whether the pool shares the resource of this name, which is the name that pods request.
 bool shares(const PoolSpec& pool, std::string_view resource);
-// Whether a container that asks for more than one of it fails on the pool's nodes.
+// Whether a container that requests more than one of the resource fails on the pool's nodes.
 bool fails_above_one(const PoolSpec& pool, std::string_view resource);
 
 }  // namespace berth

@@ -7,20 +7,21 @@
 namespace berth {
 namespace {
 
-// Each with all below it. /proc/1/root is the whole node, /run/nvidia holds the pipes of MPS, and
-// whoever writes to the kubelet's folders may pass for a device plugin.
+// Each path includes everything below it. /proc/1/root is the root of the whole node, /run/nvidia
+// holds the pipes of MPS, and a writer to the kubelet's folders can pose as a device plugin.
 constexpr std::string_view kOfTheNode[] = {"/proc",           "/sys",      "/run/cdi",
                                            "/run/containerd", "/run/crio", "/run/docker.sock",
                                            "/var/lib/kubelet"};
 constexpr std::string_view kNvidiaRuns = "/run/nvidia";
-// Below /dev, beside nvidia…: links to devices by number, and other names of GPUs and of memory.
+// Below /dev, in addition to nvidia…: links to devices by number, and other names of GPUs and of
+// memory.
 constexpr std::string_view kDevices[] = {"char", "dri", "vfio", "fd", "mem", "kmem"};
 
 bool is_at_or_below(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-// Usually a symbolic link.
+// /var/run is usually a symbolic link to /run.
 std::string without_var_run(std::string path) {
   constexpr std::string_view kVarRun = "/var/run";
   if (is_at_or_below(path, kVarRun)) path.replace(0, kVarRun.size(), "/run");

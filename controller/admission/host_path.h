@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a hostPath volume reaches of its node's GPUs.
+// Which GPUs of a node a hostPath volume reaches.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ enum class HostReach {
   kAllDevices,  // a folder that holds those of all GPUs
   kNode,        // the node's processes, devices, kubelet, container runtime, or NVIDIA's sockets
 };
-// Judges the path as the node resolves it, however it is written. Symbolic links stay unseen.
+// Judges the path as the node resolves it, in whatever spelling. berth can't see symbolic links.
 HostReach reach_of(std::string_view path);
 
 // "/dev//shm/", "/dev/./shm" and "/x/../dev/shm" are /dev/shm.

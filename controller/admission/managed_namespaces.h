@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which namespaces' pods berth looks at: those that opted in, never the system's, berth's own or
-// those of NVIDIA's agents, whatever their labels say.
+// The namespaces whose pods berth reviews: those that opted in. berth never reviews the namespaces
+// of the system, of berth itself or of NVIDIA's node components, whatever their labels say.
 #pragma once
 
 #include <string_view>
@@ -13,13 +13,14 @@ namespace berth {
 enum class NamespaceStanding {
   kManaged,
   kLeftAlone,
-  // The cache has not seen it yet. The server has asked the webhook's namespaceSelector, but what
-  // the policy's selector and the pools' eligibility say can't be told: berth neither changes nor
-  // refuses what may not be its to look at. A namespace that young is rare, making one is not for
-  // everybody, and what slipped past is reported once it is seen.
+  // The cache does not hold the namespace yet. The API server has checked the webhook's
+  // namespaceSelector, but berth can't evaluate the policy's selector and the pools' eligibility.
+  // It neither changes nor refuses the pod. Such a young namespace is rare, and few users may
+  // create one. Once the cache holds it, berth reports pods that were created without review.
   kUnknown,
 };
-// The cluster's own, berth's, and that of NVIDIA's agents: nothing there is ever held back.
+// The namespaces of the cluster, of berth and of NVIDIA's node components: berth gates nothing
+// there.
 bool is_systems_own(std::string_view name, const Settings& settings);
 NamespaceStanding judge_namespace(std::string_view name, const GPUClusterPolicy& policy,
                                   const ClusterState& cluster, const Settings& settings);

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what the pod asks for can hold what it says it loads. A warning: the pod may be wrong
-// about itself, and labels may lag behind a node that is being cut anew.
+// Whether the pod's GPUs have the memory that it says it needs. Only a warning: the pod may be
+// wrong, and labels are updated late on a node that berth is repartitioning.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
 #include <string>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/pod_review.h"
 #include "controller/advise/memory_on_node.h"
 
 namespace berth {
 namespace {
 
-// The most that a container of the pod has for itself on any node where the pod may land.
+// The most GPU memory that a container of the pod can use, on any node where the pod may land.
 struct MostHeld {
   std::string_view resource;
   std::int64_t count = 0;
   std::int64_t usable = 0;
 };
 
-// Nothing where one of the nodes doesn't tell, or there is none.
+// nullopt: a node does not report its memory, no node qualifies, or an autoscaler may still add
+// one.
 std::optional<MostHeld> most_held(const PodReview& review) {
   MostHeld most;
   for (const GpuDemand& demand : review.placement.demands) {
@@ -31,7 +32,7 @@ std::optional<MostHeld> most_held(const PodReview& review) {
     const std::int64_t count = demand.most.rounded_up();
     for (const NodeClass* nodes : offer->classes) {
       if (!reaches(review.pools, review.policy, *nodes) || nodes->nodes.empty()) continue;
-      // Nodes of a class are equal in such labels.
+      // Nodes of a class have equal memory labels.
       const auto usable = advise::usable_on(*nodes->nodes.front(), demand.resource, count);
       if (!usable) return std::nullopt;
       if (*usable > most.usable) most = {demand.resource, count, *usable};
@@ -41,7 +42,7 @@ std::optional<MostHeld> most_held(const PodReview& review) {
   return most;
 }
 
-// Of what the pod's namespace may ask for, the least that holds so much on one node.
+// The smallest request with that much memory on one node, among those that the namespace may make.
 advise::Share least_that_holds(const PodReview& review, std::int64_t bytes) {
   advise::Share least;
   for (const std::string& resource : review.offers.resources())

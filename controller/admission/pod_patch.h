@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PodPatch: a JSON patch of additions. No array is ever replaced: what other webhooks and the
-// server have put there stays, in its place. A patch of more than a megabyte is none: etcd would
-// not take the pod.
+// PodPatch: a JSON patch that adds. It never replaces an array, so that entries of other webhooks
+// and of the server stay at their index. A patch above one megabyte is dropped, because etcd would
+// reject the pod.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace berth {
 
 class PodPatch {
  public:
-  // An object's member, which it replaces, or with a path that ends in /- an item of a list.
+  // Adds or replaces an object's member; a path that ends in /- appends to a list.
   void add(std::string_view path, std::string_view json_value) { append("add", path, json_value); }
   void add_text(std::string_view path, std::string_view text);
   void remove(std::string_view path) { append("remove", path, {}); }
   void append(const PodPatch& more);
 
-  // Whoever sees this throws the patch away.
+  // If true, the caller must drop the patch.
   bool too_large() const { return too_large_; }
   bool empty() const { return operations_.empty(); }
   std::string str() const { return "[" + operations_ + "]"; }

@@ -17,7 +17,7 @@ PodReview::PodReview(const PodSlice& pod_, const GPUClusterPolicy& policy_, cons
 
 bool wants_shared_memory(const ContainerSlice& container) {
   if (container.list != ContainerList::kMain || container.mounts_shared_memory) return false;
-  Quantity devices;  // shares of one GPU are for processes that know nothing of each other
+  Quantity devices;  // the users of a .shared GPU are unrelated processes
   for (const GpuAmount& amount : container.gpus)
     if (!is_shared_resource(amount.resource)) devices += amount.asked();
   return devices >= Quantity::whole(2);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// PodReview: a pod of a managed namespace and all that it is judged by. On the mutate path it is
-// repaired (repairs.cc); what can't be repaired is refused (refusals.cc): before the server's own
-// validation what that would refuse in fewer words, the rest on the validate path, when every other
+// PodReview: a pod of a managed namespace and everything that its review reads. On the mutate path
+// berth repairs the pod (repairs.cc) and refuses what the server's own validation would refuse with
+// a less helpful message. All other refusals (refusals.cc) come on the validate path, when the
+// other webhooks have changed the pod.
 // webhook is done with the pod.
 #pragma once
 
@@ -28,26 +29,26 @@ struct PodReview {
   PoolChoice pools;
 };
 
-// What is missing and can be added without guessing. Applied to the pod and asked for again, it is
-// empty. Empty too for a pod that is bound already.
+// Missing fields that berth can add without guessing. For a pod that already has these repairs, and
+// for a pod that is bound to a node, the patch is empty.
 PodPatch compute_repairs(const PodReview& review, ReviewFindings& findings);
 
-// Counts that the server itself refuses, in better words.
+// Resource amounts that the server refuses too; berth's message is more helpful.
 void check_amounts(const PodSlice& pod, ReviewFindings& findings);
-// Everything else, for a pod that asks for a GPU.
+// All other rules, for a pod that requests a GPU.
 void check_pod(const PodReview& review, ReviewFindings& findings);
-// Drivers that are too old for what its containers were built for.
+// Warns if the nodes' drivers are too old for the CUDA version of the containers.
 void check_cuda(const PodReview& review, ReviewFindings& findings);
-// GPUs that are too small for what it says it loads.
+// Warns if the GPUs have less memory than the pod says it needs.
 void check_memory(const PodReview& review, ReviewFindings& findings);
-// Ways around the device plugin, which pods that ask for no GPU take too (device_access.cc).
+// Ways around the device plugin (device_access.cc). Pods without a GPU request can take them too.
 void check_device_access(const PodSlice& pod, ReviewFindings& findings);
-// The same of containers that are added to a pod that runs.
+// The same checks for ephemeral containers that are added to a running pod.
 void check_debugging(const PodSlice& pod, ReviewFindings& findings);
 
-// Whether several processes will train in the container and find no /dev/shm to speak of.
+// Whether several processes will train in the container with too small a /dev/shm.
 bool wants_shared_memory(const ContainerSlice& container);
-// A size as people write it: 8Gi.
+// A size in a binary unit, for example 8Gi.
 std::string in_binary(const Quantity& size);
 
 }  // namespace berth

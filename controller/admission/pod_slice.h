@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// PodSlice: what admission looks at in a pod that is about to be created, or in a Job's template.
-// Unlike the Pod of apis/core.h it keeps what the user wrote container by container, and whether a
-// field stood there at all: a patch must make the parents that are missing. Texts are views into
-// the document it was read from.
+// PodSlice: the parts of a new pod, or of a Job's template, that admission reads. Unlike the Pod of
+// apis/kinds/core.h it keeps each container as the user wrote it, and records whether a field was
+// present: a patch must add missing parents. Texts are views into the document that it was read
+// from.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/core.h"
-#include "apis/dom_reader.h"
+#include "apis/codec/dom_reader.h"
+#include "apis/kinds/core.h"
 #include "controller/admission/host_path.h"
 
 namespace berth {
@@ -21,7 +21,7 @@ namespace berth {
 inline constexpr std::string_view kLegacyGpu = "alpha.kubernetes.io/nvidia-gpu";
 inline constexpr std::string_view kSharedMemoryVolume = "berth-shm";
 
-// Where the pod stands: itself, or at spec.template of a Job.
+// Where the pod is: the reviewed object itself, or spec.template of a Job.
 enum class PodHome { kPod, kJob };
 
 struct GpuAmount {
@@ -31,7 +31,7 @@ struct GpuAmount {
   Quantity asked() const { return limit ? *limit : request.value_or(Quantity()); }
 };
 
-// An environment variable or a mount, by its place in its list.
+// An environment variable or a mount, with its index in its list.
 struct NamedPlace {
   std::size_t index = 0;
   std::string_view name;
@@ -48,20 +48,20 @@ struct ContainerSlice {
   bool has_limits = false;
   std::optional<Quantity> memory_limit;
   bool has_volume_mounts = false;
-  bool mounts_shared_memory = false;  // something at /dev/shm
+  bool mounts_shared_memory = false;  // a volume is mounted at /dev/shm
   bool has_security_context = false;
   bool privileged = false;
-  bool adds_sys_admin = false;  // the server refuses it without privilege escalation
+  bool adds_sys_admin = false;  // the server refuses this without privilege escalation
   bool says_privilege_escalation = false;
   bool says_run_as_non_root = false;
   bool runs_as_root = false;  // runAsUser: 0
-  // The place of NVIDIA_VISIBLE_DEVICES in env, where its value may show a device.
+  // The index of NVIDIA_VISIBLE_DEVICES in env, if its value may show a device.
   std::optional<std::size_t> visible_devices;
-  std::optional<NamedPlace> mig_env;       // NVIDIA_MIG_CONFIG_DEVICES and its like
+  std::optional<NamedPlace> mig_env;       // NVIDIA_MIG_CONFIG_DEVICES and similar variables
   std::optional<std::size_t> mps_env;      // CUDA_MPS_PIPE_DIRECTORY
   std::optional<NamedPlace> device_mount;  // below /var/run/nvidia-container-devices
   std::string_view require_cuda;           // the value of NVIDIA_REQUIRE_CUDA in env
-  // The place in envFrom of what could set it, where env doesn't.
+  // The index in envFrom of a source that could set it, if env doesn't.
   std::optional<std::size_t> open_env_from;
 };
 
@@ -78,7 +78,7 @@ struct HostPath {
   HostReach reach = HostReach::kNothing;
 };
 
-// Of the object itself, Pod or Job: what a queue goes by.
+// The fields of the object itself, Pod or Job, that decide about its queue.
 struct QueuedSlice {
   bool has_labels = false;
   std::string_view queue;           // label gpu.berth.dev/queue
@@ -86,15 +86,15 @@ struct QueuedSlice {
   std::string_view priority_class;  // label gpu.berth.dev/priority-class
   std::string_view uid;
   std::string_view admitted;    // annotation gpu.berth.dev/admitted
-  std::string_view owner_kind;  // of its controller, as it says
+  std::string_view owner_kind;  // its controller's kind, by the object's own words
   std::string_view owner_uid;
-  bool of_daemon_set = false;  // the controller of DaemonSets asks for it
+  bool of_daemon_set = false;      // the controller of DaemonSets asks for it
   bool requires_topology = false;  // annotation gpu.berth.dev/required-topology
   // Annotations, where they stand: gpu.berth.dev/pod-group-size, pod-role-size, fast-admission.
   std::optional<std::string_view> group_size, role_size, fast;
 
   bool has_gates = false;  // of a Pod
-  bool gated = false;      // among them berth's
+  bool gated = false;      // berth's gate is among them
   bool suspended = false;  // of a Job
   std::int64_t parallelism = 1;
   std::optional<std::int64_t> active_deadline;  // in seconds
@@ -109,7 +109,7 @@ struct PodSlice {
   std::string_view mutations;        // annotation gpu.berth.dev/mutations
   std::string_view required_cuda;    // annotation gpu.berth.dev/required-cuda
   std::string_view required_memory;  // annotation gpu.berth.dev/required-gpu-memory
-  std::string_view cdi_annotation;   // the first cdi.k8s.io/…, its key
+  std::string_view cdi_annotation;   // the key of the first cdi.k8s.io/…
 
   std::string_view node_name;
   StringMap node_selector;
@@ -121,11 +121,11 @@ struct PodSlice {
   std::vector<TermSlice> terms;
 
   std::vector<ContainerSlice> containers;  // init containers too, in the order they were read
-  std::vector<ContainerSlice> ephemeral;   // which a pod gets once it runs
+  std::vector<ContainerSlice> ephemeral;   // only a running pod gets these
   bool has_volumes = false;
   std::vector<std::string_view> volume_names;
   bool has_shared_memory_volume = false;  // kSharedMemoryVolume, in memory
-  std::vector<HostPath> host_paths;       // those that reach something
+  std::vector<HostPath> host_paths;       // only paths that reach something
   bool host_ipc = false;                  // /dev/shm is the host's
   bool has_claims = false;                // resourceClaims
   std::optional<std::int64_t> grace;      // terminationGracePeriodSeconds
@@ -140,27 +140,27 @@ struct PodSlice {
   bool has_priority = false;
   bool has_preemption_policy = false;
 
-  // "spec.template.spec.containers[0]", as messages name a field.
+  // "spec.template.spec.containers[0]", the form in messages.
   std::string field(std::string_view under_spec) const;
   std::string field(const ContainerSlice& container) const;
-  // "/spec/template/spec/containers/0", as patches do.
+  // "/spec/template/spec/containers/0", the form in patches.
   std::string pointer(std::string_view under_spec) const;
   std::string pointer(const ContainerSlice& container) const;
   std::string metadata_pointer() const;
 };
 
-// The value of request.object (read_pod_slice.cc).
+// Reads the value of request.object (read_pod_slice.cc).
 bool read_pod_slice(dom::element object, PodSlice& out, Fault& fault);
-// One of its lists, appended (read_containers.cc). An item that is null is none.
+// Reads one container list and appends to `out` (read_containers.cc). It skips null items.
 bool read_containers(dom::element list, ContainerList which, std::vector<ContainerSlice>& out,
                      Fault& fault);
 
-// How many containers, init containers, volumes and tolerations a pod may have each. With its
-// defaults, image and mounts a container takes one to three kilobytes, and its status one more;
-// etcd takes 1.5 MiB for all of the pod (its --max-request-bytes).
+// The most containers, init containers, volumes and tolerations a pod may have, each. A container
+// with its defaults, image and mounts takes one to three kilobytes, and its status one more. etcd
+// accepts 1.5 MiB for the whole pod (its --max-request-bytes).
 inline constexpr std::size_t kMaxPodItems = 512;
 
-// Whether any container names a GPU resource, be the count zero.
+// Whether any container names a GPU resource, even with an amount of zero.
 bool names_gpu(const PodSlice& pod);
 
 }  // namespace berth

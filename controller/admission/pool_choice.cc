@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "apis/names.h"
-#include "controller/queue/pools_in_reach.h"
+#include "apis/base/names.h"
+#include "controller/queue/index/pools_in_reach.h"
 
 namespace berth {
 namespace {
@@ -17,7 +17,7 @@ void add_demand(Placement& placement, std::string_view resource, const Quantity&
     placement.demands.push_back({.resource = resource, .most = count});
 }
 
-// In one sort: a pod may name thousands.
+// One sort, because a pod may name thousands.
 void merge_demands(std::vector<GpuDemand>& demands) {
   std::ranges::sort(demands, [](const GpuDemand& a, const GpuDemand& b) {
     return a.resource != b.resource ? a.resource < b.resource : a.most > b.most;
@@ -26,7 +26,7 @@ void merge_demands(std::vector<GpuDemand>& demands) {
   demands.erase(rest.begin(), rest.end());
 }
 
-// The classes that offer all that is asked for.
+// The classes that offer every requested resource.
 std::vector<const NodeClass*> common_classes(const std::vector<GpuDemand>& demands,
                                              const GpuOffers& offers) {
   std::vector<const NodeClass*> common;
@@ -45,8 +45,8 @@ std::vector<const NodeClass*> common_classes(const std::vector<GpuDemand>& deman
   return common;
 }
 
-// The pool's label is judged by the policy, not by what the node wears: it may come in a moment, or
-// be about to go.
+// The policy decides about the pool label, not the node's present label: berth may be about to
+// write or to remove that.
 StringMap pool_label(const PoolSpec* pool) {
   if (pool == nullptr) return {};
   return {{names::kPoolLabel, Text(pool->name)}};
@@ -75,7 +75,7 @@ bool admits(const StringMap& selector, const StringMap& labels, const StringMap&
 }
 
 bool admits(const Placement& placement, const Node& node, const StringMap& pool) {
-  // The kubelet asks nobody's selectors.
+  // The kubelet ignores selectors and affinity.
   if (!placement.node_name.empty()) return node.meta.name == placement.node_name;
   if (!admits(*placement.node_selector, node.meta.labels, pool)) return false;
   return placement.terms.empty() ||
@@ -88,7 +88,7 @@ bool is_free(const Placement& placement) {
   return placement.node_name.empty() && placement.node_selector->empty() && placement.terms.empty();
 }
 
-// Elastic pools whose nodes to come may offer all that is asked for.
+// Elastic pools whose future nodes may offer every requested resource.
 std::vector<PoolIndex> common_to_come(const std::vector<GpuDemand>& demands,
                                       const GpuOffers& offers) {
   const auto may_offer = [&](PoolIndex pool) {
@@ -103,7 +103,7 @@ std::vector<PoolIndex> common_to_come(const std::vector<GpuDemand>& demands,
   return common;
 }
 
-// By the labels that each node of the pool has: what else is asked for, nodes to come may have.
+// Judged by the labels that each node of the pool has. Future nodes may have any other label.
 bool may_admit(const Placement& placement, const PoolSpec& pool) {
   if (!placement.node_name.empty()) return false;
   const StringMap labels = queue::labels_of_nodes(pool);
@@ -114,9 +114,9 @@ bool may_admit(const Placement& placement, const PoolSpec& pool) {
          });
 }
 
-// What it takes to hold the placement against one node, in looked-up labels.
+// The cost to match the placement with one node, in label look-ups.
 std::size_t work_of(const Placement& placement) {
-  constexpr std::size_t kValuesAtOnce = 16;  // compared in the time of a look-up
+  constexpr std::size_t kValuesAtOnce = 16;  // about one look-up's time
   std::size_t work = 1 + placement.node_selector->size();
   for (const NodeSelectorTerm* term : placement.terms)
     for (const auto* requirements : {&term->match_expressions, &term->match_fields})
@@ -125,7 +125,7 @@ std::size_t work_of(const Placement& placement) {
   return work;
 }
 
-// Whether nodes of one class may fare differently.
+// Whether the placement may match some nodes of a class and not others.
 bool tells_nodes_apart(const Placement& placement, const GpuOffers& offers) {
   const auto particular = [&](const Text& label) { return offers.is_particular(label); };
   return !placement.node_name.empty() ||
@@ -138,7 +138,7 @@ bool tells_nodes_apart(const Placement& placement, const GpuOffers& offers) {
          });
 }
 
-// Of a node of the pool that has every other label one could wish for.
+// Whether the placement can match a node of the pool, if the node has every other label it needs.
 bool admits_pool(const Placement& placement, const StringMap& pool) {
   const auto good = [&](const SelectorRequirement& r) {
     return r.key != names::kPoolLabel || matches(r, pool);
@@ -162,14 +162,14 @@ void expose(PoolChoice& choice, const Placement& placement, const GPUClusterPoli
   const std::vector<PoolSpec>& pools = policy.spec.pools;
   const std::vector<GpuDemand>& demands = placement.demands;
   if (demands.empty()) return;
-  if (demands.size() == 1 && is_free(placement)) {  // by far the most pods
+  if (demands.size() == 1 && is_free(placement)) {  // nearly all pods
     const GpuOffer* offer = offers.find(demands.front().resource);
     if (offer == nullptr) return;
     choice.outside_pools = offer->outside_pools;
     for (PoolIndex index : offer->pools) choice.exposed.push_back(&pools[index]);
     return;
   }
-  // A hundred thousand look-ups are two or three milliseconds, in which nobody else is answered.
+  // A hundred thousand look-ups take two or three milliseconds, and block all other requests.
   constexpr std::size_t kMaxWork = 100'000;
   const std::vector<const NodeClass*> classes = common_classes(demands, offers);
   const bool each_node = tells_nodes_apart(placement, offers);

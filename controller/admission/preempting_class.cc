@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/plural.h"
 #include "controller/fleet/pools.h"
 
@@ -17,7 +17,8 @@ constexpr std::size_t kClassesNamed = 3;
 
 bool preempts(const PriorityClass& of) { return of.value > 0 && of.preemption_policy != "Never"; }
 
-// A pod has the name of the default class by now; a Job's template gets none.
+// The API server has set the default class in a pod before a webhook sees it, but not in a
+// template.
 const PriorityClass* class_of(const PodSlice& workload, const ClusterState& cluster) {
   const auto& classes = cluster.priority_classes();
   if (!workload.priority_class_name.empty()) return classes.find(workload.priority_class_name);
@@ -27,7 +28,7 @@ const PriorityClass* class_of(const PodSlice& workload, const ClusterState& clus
   return nullptr;
 }
 
-// "one with preemptionPolicy: Never, as training-batch".
+// For example "one with preemptionPolicy: Never, as training-batch".
 std::string advice_for(const ClusterState& cluster) {
   std::vector<std::string> good;
   for (const auto& each : cluster.priority_classes())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// PreemptingClass: a PriorityClass for whose pods kube-scheduler deletes others. It takes single
-// pods, and a gang that lacks one is held by nodes for nothing: who makes room for whom is the
-// queue's to decide. A class of 0 or less passes, as having none does: above nobody but those of a
-// negative one.
+// PreemptingClass: a PriorityClass for whose pods kube-scheduler preempts others. The scheduler
+// preempts single pods, and a gang that misses one pod keeps its GPUs unused. Only the queue may
+// therefore decide about preemption. A class with a value of 0 or less passes, as does a pod
+// without a class: it can preempt only pods of a negative class.
 #pragma once
 
 #include "controller/admission/pod_slice.h"
@@ -11,8 +11,8 @@
 
 namespace berth {
 
-// Of a pod or a Job that is in a queue. Refused, where the policy's enforcement does not say
-// otherwise; without a policy too.
+// For a Pod or a Job that is in a queue. berth refuses the class unless the policy's enforcement is
+// Warn or Off. Without a policy it refuses too.
 void check_preemption(const PodSlice& workload, const ClusterState& cluster,
                       ReviewFindings& findings);
 

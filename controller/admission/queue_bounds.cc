@@ -12,9 +12,9 @@
 namespace berth {
 namespace {
 
-// The API server has written it into Jobs that do not name one before a webhook sees them.
+// The API server's default, set in Jobs without a value before a webhook sees them.
 constexpr std::string_view kEarlyReplacement = "TerminatingOrFailed";
-constexpr std::int64_t kDefaultGrace = 30;  // seconds, of the API server
+constexpr std::int64_t kDefaultGrace = 30;  // seconds, the API server's default
 
 }  // namespace
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueBounds: what berth refuses because no queue could hold or count it, or because it would keep
-// GPUs for longer than a queue can answer for. spec.admission of the GPUClusterPolicy says what is
-// allowed; in a cluster without a policy its defaults hold. Under `Warn` and `Off` these are
-// warnings.
+// QueueBounds: workloads that berth refuses because no queue could hold or count them, or because
+// they would keep GPUs for longer than a queue can guarantee. spec.admission of the
+// GPUClusterPolicy sets the limits; without a policy its defaults apply. Under `Warn` and `Off`
+// these refusals are warnings.
 #pragma once
 
 #include <string>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/admission/pod_slice.h"
 #include "controller/admission/review_findings.h"
 #include "controller/core/cluster_state.h"
@@ -23,12 +23,12 @@ class QueueBounds {
     return allowed_.pod_replacement_policy == PodReplacement::kFailed;
   }
 
-  // For every pod, and every Job's template, of a managed namespace.
+  // Checks every pod, and every Job's template, of a managed namespace.
   void check_counted(const PodSlice& workload, ReviewFindings& findings) const;
-  // For a workload of a queue that is created.
+  // Checks a new workload of a queue.
   void check_created(const PodSlice& workload, ReviewFindings& findings) const;
-  // For a Job of a queue that is changed. An update that leaves a field as it was is not refused
-  // for that field.
+  // Checks an update of a Job of a queue. berth does not refuse a field that the update leaves
+  // unchanged.
   void check_changed(const PodSlice& old, const PodSlice& now, ReviewFindings& findings) const;
 
  private:

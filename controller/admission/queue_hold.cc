@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <map>
 
-#include "apis/gpu_queue.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/gpu_queue.h"
 #include "controller/core/json_patch.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/gang_adapters.h"
-#include "controller/queue/queue_choice.h"
+#include "controller/queue/index/queue_choice.h"
+#include "controller/queue/record/admission_record.h"
+#include "controller/queue/record/gang_adapters.h"
 
 namespace berth {
 namespace {
@@ -23,7 +23,7 @@ bool is_admitted_as(std::string_view record, std::string_view uid) {
 }
 
 // The pods of an admitted Job carry its admission record, which only berth and the job controller
-// write. What a pod's owners are, anybody may write: a DaemonSet's controller is known by asking.
+// write. Any user can write an owner reference, so berth knows a DaemonSet's pod by the requester.
 bool is_held_elsewhere(const PodSlice& workload) {
   const QueuedSlice& of = workload.queued;
   if (workload.home == PodHome::kJob) return !of.owner_kind.empty() && of.owner_kind != "CronJob";
@@ -37,7 +37,7 @@ void add_label(const QueuedSlice& of, const std::string& queue, PodPatch& patch)
   patch.add_text("/metadata/labels/" + escape_pointer(names::kQueueLabel), queue);
 }
 
-// What all containers of the pod ask together, or the largest init container.
+// The sum of the main containers' requests, or the largest init container's request if higher.
 std::map<std::string_view, Quantity> asked_by(const PodSlice& workload) {
   std::map<std::string_view, Quantity> together, initially;
   for (const ContainerSlice& container : workload.containers)
@@ -52,7 +52,7 @@ std::map<std::string_view, Quantity> asked_by(const PodSlice& workload) {
   return together;
 }
 
-// What is no size is none, and its pods would go one by one.
+// berth would ignore an invalid gang size and admit the pods one by one.
 void check_gang(const PodSlice& workload, ReviewFindings& findings) {
   if (workload.home != PodHome::kPod) return;
   const auto check = [&](const char* annotation, std::optional<std::string_view> value, bool good,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueHold: how what belongs to a queue is held back from the moment it is made. A Job by
-// `suspend`, every other pod by the gate gpu.berth.dev/queue. It hangs on GPUQueues alone: a
-// cluster without a GPUClusterPolicy has queues all the same.
+// QueueHold: how berth holds a queued workload from its creation on: it suspends a Job and gates
+// any other pod with gpu.berth.dev/queue. It depends only on GPUQueues, so that queues also work in
+// a cluster without a GPUClusterPolicy.
 #pragma once
 
 #include <optional>
@@ -18,40 +18,40 @@
 namespace berth {
 
 struct QueueClaim {
-  std::string queue;  // the queue it is in; with `unknown` one that does not exist
-  std::string label;  // what it says itself, empty: it is its namespace's default
+  std::string queue;  // the queue it is in; with `unknown` it does not exist
+  std::string label;  // the queue label of the workload; empty: its namespace's default
   bool unknown = false;
-  bool selects = true;  // false: the queue that it names is not for its namespace
+  bool selects = true;  // false: the named queue does not select this namespace
 };
 
-// Whose turn the workload has to wait for; nothing if no queue is for it. What names a queue is in
-// one, and what asks for GPUs is in its namespace's default; never pods that a DaemonSet's
-// controller asks for, those that have a node, and those of a Job that berth has let go.
+// The queue that the workload has to wait in; nullopt: none. A workload that names a queue is in
+// it, and one that requests GPUs is in its namespace's default queue. Three kinds are in no queue:
+// pods that the DaemonSet controller creates, pods that name a node, and pods of an admitted Job.
 std::optional<QueueClaim> find_claim(const PodSlice& workload, std::string_view namespace_,
                                      const ClusterState& cluster, const Settings& settings);
 
-// Holds it back, and labels it with its queue. Applied and asked for again it adds nothing.
+// Suspends or gates the workload and labels it with its queue. It adds nothing if both are present.
 void add_hold(const PodSlice& workload, const QueueClaim& claim, const QueueBounds& bounds,
               PodPatch& patch);
 
 void check_claim(const PodSlice& workload, const QueueClaim& claim, std::string_view namespace_,
                  const ClusterState& cluster, ReviewFindings& findings);
 
-// Of a workload that is in no queue because it names its node: whether it would be in one else. A
-// kubelet, who may, is not asked about.
+// Checks a workload that is in no queue only because it names its node. A kubelet may do so and is
+// not checked.
 void check_node_unnamed(const PodSlice& workload, std::string_view namespace_,
                         const ClusterState& cluster, ReviewFindings& findings);
 
-// Where the policy wants all that asks for GPUs to be in a queue: of a workload that is in none.
+// Refuses a workload in no queue, where the policy requires a queue for every GPU request.
 void check_queue_named(const PodSlice& workload, ReviewFindings& findings);
 
-// A Job that waits and that somebody resumes waits on.
+// Suspends a pending Job again if a user resumes it.
 void keep_suspended(const PodSlice& old, const PodSlice& now, const QueueClaim& claim,
                     PodPatch& patch, ReviewFindings& findings);
-// An admitted Job may only shrink: no queue is charged for further pods, and berth has told other
-// workloads a start that counts on the deadline.
+// An admitted Job may only shrink. No queue is charged for further pods, and berth has published
+// start times for other workloads that rely on its deadline.
 void check_growth(const PodSlice& old, const PodSlice& now, ReviewFindings& findings);
-// Without its label no queue would hold the Job any more.
+// Refuses to remove the queue label: without it no queue would hold the Job.
 void check_label_kept(const PodSlice& old, const PodSlice& now, ReviewFindings& findings);
 
 }  // namespace berth

@@ -9,23 +9,23 @@
 namespace berth {
 namespace {
 
-// More than anybody means.
+// More than any real container names.
 constexpr std::size_t kMaxGpuResources = 64;  // in one container
 
-// Kubernetes' names of resources that a claim serves, by the DeviceClass.
+// Kubernetes' resource names for devices of a DeviceClass, which are allocated by a claim.
 constexpr std::string_view kDeviceClassPrefix = "deviceclass.resource.kubernetes.io/";
 
 constexpr std::string_view kVisibleDevices = "NVIDIA_VISIBLE_DEVICES";
-// NVIDIA's runtime shows the devices by which MIG is changed, or watched.
+// With these, NVIDIA's runtime gives the container the devices that configure or monitor MIG.
 constexpr std::string_view kMigVariables[] = {"NVIDIA_MIG_CONFIG_DEVICES",
                                               "NVIDIA_MIG_MONITOR_DEVICES"};
 constexpr std::string_view kMpsPipe = "CUDA_MPS_PIPE_DIRECTORY";
-// Below it NVIDIA's runtime takes a mount's name for a device that is wanted.
+// NVIDIA's runtime takes the name of a mount below this path for a requested device.
 constexpr std::string_view kDeviceMounts = "/var/run/nvidia-container-devices";
 
 bool read_present(dom::element value, bool& present) { return present = !value.is_null(); }
 
-// nvidia.com/GPU and nvidia.com/mig1g.10gb mean a GPU too, and are told that nobody offers them.
+// Misspelled names such as nvidia.com/GPU mean a GPU too, so that berth can refuse them as unknown.
 bool means_gpu(std::string_view resource) {
   constexpr std::string_view kDomain = "nvidia.com/";
   if (!resource.starts_with(kDomain)) return resource == kLegacyGpu;
@@ -68,7 +68,7 @@ bool read_resources(dom::element resources, ContainerSlice& out, Fault& fault) {
   });
 }
 
-// Values under which NVIDIA's runtime shows no device.
+// With these values NVIDIA's runtime shows no device.
 bool shows_no_device(std::string_view value) {
   return value.empty() || value == "void" || value == "none";
 }
@@ -100,7 +100,7 @@ bool read_env(dom::element env, bool& names_devices, ContainerSlice& out, Fault&
   });
 }
 
-// A ConfigMap or Secret may hold any key, which the prefix comes before.
+// A ConfigMap or Secret may hold any key; the kubelet puts the prefix before it.
 bool read_env_from(dom::element sources, ContainerSlice& out, Fault& fault) {
   out.open_env_from.reset();
   std::size_t index = 0;
@@ -178,7 +178,7 @@ bool read_container(dom::element container, ContainerSlice& out, Fault& fault) {
     if (key == "securityContext") return read_security(value, out, fault);
     return true;
   });
-  if (names_devices) out.open_env_from.reset();  // env has the last word
+  if (names_devices) out.open_env_from.reset();  // env overrides envFrom
   return good;
 }
 
@@ -189,7 +189,7 @@ bool read_containers(dom::element list, ContainerList which, std::vector<Contain
   std::size_t index = 0;
   return each_item(list, kMaxPodItems, fault, [&](dom::element item) {
     ContainerSlice container{.list = which, .index = index++};
-    if (item.is_null()) return true;  // nothing can be added to it
+    if (item.is_null()) return true;  // no patch can add to it
     if (!read_container(item, container, fault)) return false;
     out.push_back(std::move(container));
     return true;

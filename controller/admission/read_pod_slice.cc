@@ -3,16 +3,16 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/pod_slice.h"
 
 namespace berth {
 namespace {
 
-// More than anybody means, and little enough to be held against a fleet.
+// More than any real pod has, and few enough to compare with every node.
 constexpr std::size_t kMaxPlacementTerms = 1024;  // keys and values of nodeSelector and affinity
-constexpr std::string_view kCdiPrefix = "cdi.k8s.io/";  // the container runtime injects by these
-constexpr std::size_t kMaxGpuAmounts = 1024;            // in all containers together
+constexpr std::string_view kCdiPrefix = "cdi.k8s.io/";  // the runtime injects devices by these
+constexpr std::size_t kMaxGpuAmounts = 1024;            // of all containers together
 
 bool read_present(dom::element value, bool& present) { return present = !value.is_null(); }
 
@@ -28,7 +28,7 @@ class PodReader {
     });
   }
 
-  // spec.template of a Job.
+  // spec.template of a Job is read as a pod.
   bool read_job(dom::element object) {
     return each_field(object, fault_, [&](std::string_view key, dom::element spec) {
       if (key == "metadata") return read_queued(spec);
@@ -60,7 +60,7 @@ class PodReader {
     });
   }
 
-  // Of the object that is asked for, not of a template.
+  // Reads the metadata of the reviewed object itself, not of a template.
   bool read_queued(dom::element metadata) {
     QueuedSlice& of = pod_.queued;
     return each_field(metadata, fault_, [&](std::string_view key, dom::element value) {
@@ -161,7 +161,7 @@ class PodReader {
                                   kMaxGpuAmounts));
   }
 
-  // Of what is held against nodes the items of a list, before they are read.
+  // Counts the items to be compared with nodes, before they are read.
   bool count(dom::element list) {
     placement_ += size_of(list);
     return placement_ <= kMaxPlacementTerms ||

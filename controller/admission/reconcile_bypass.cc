@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/admission/reconcile_bypass.h"
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/admission/bypass.h"
 #include "controller/core/seeded_bugs.h"
 

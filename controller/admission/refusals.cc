@@ -6,15 +6,15 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/nearest_name.h"
+#include "apis/base/names.h"
+#include "apis/base/nearest_name.h"
 #include "controller/admission/pod_review.h"
 #include "controller/core/plural.h"
 
 namespace berth {
 namespace {
 
-constexpr std::size_t kNamed = 6;  // of a list in a message
+constexpr std::size_t kNamed = 6;  // items of a list in a message
 
 std::string list_names(const std::vector<std::string>& names) {
   std::vector<std::string> shortened;
@@ -28,14 +28,14 @@ std::string field_of(const PodSlice& pod, const ContainerSlice& container,
                      amount.limit ? "limits" : "requests", shorten(amount.resource));
 }
 
-// Calls on_amount(container, amount) for each count of a GPU resource that the pod names.
+// Calls on_amount(container, amount) for each GPU resource that a container names.
 template <class OnAmount>
 void each_amount(const PodSlice& pod, OnAmount&& on_amount) {
   for (const ContainerSlice& container : pod.containers)
     for (const GpuAmount& amount : container.gpus) on_amount(container, amount);
 }
 
-// Where a demand is first made, by a container that asks for more than `above`.
+// The first field that requests the resource, in a container that requests more than `above`.
 std::string field_of(const PodSlice& pod, const GpuDemand& demand, std::int64_t above) {
   for (const ContainerSlice& container : pod.containers)
     for (const GpuAmount& amount : container.gpus)
@@ -44,7 +44,7 @@ std::string field_of(const PodSlice& pod, const GpuDemand& demand, std::int64_t 
   return pod.field("containers");
 }
 
-// What is wrong with the count; empty: nothing.
+// The fault of the amount; empty: none.
 std::string fault_of(const GpuAmount& amount) {
   if (amount.limit && amount.request && *amount.limit != *amount.request)
     return fmt::format(
@@ -81,15 +81,15 @@ void check_zero(const PodSlice& pod, ReviewFindings& findings) {
   });
 }
 
-// What stands in the catalog may be ordered although no node has it at the moment: an autoscaler
-// brings none for a pod that was refused.
+// berth admits a resource of the catalog although no node has it now: an autoscaler adds nodes only
+// for pods that exist.
 bool in_catalog(const GPUClusterPolicy& policy, std::string_view resource) {
   return std::ranges::any_of(policy.spec.resource_catalog,
                              [&](const CatalogEntry& entry) { return entry.resource == resource; });
 }
 
 void check_offered(const PodReview& review, ReviewFindings& findings) {
-  constexpr std::size_t kMost = 8;  // a guess costs a walk over all names
+  constexpr std::size_t kMost = 8;  // each suggestion compares all names
   std::size_t told = 0;
   for (const GpuDemand& demand : review.placement.demands) {
     const GpuOffer* offer = review.offers.find(demand.resource);
@@ -112,7 +112,7 @@ void check_offered(const PodReview& review, ReviewFindings& findings) {
   }
 }
 
-// What a namespace may ask for, of what there is.
+// The existing resources that the namespace may request.
 std::string usable_resources(const PodReview& review) {
   const StringMap& labels = review.namespace_.meta.labels;
   const std::vector<PoolSpec>& pools = review.policy.spec.pools;
@@ -151,7 +151,7 @@ void check_pool_eligibility(const PodReview& review, ReviewFindings& findings) {
   }
 }
 
-// The pools that the pod names itself, each once; those after some are not worth a look.
+// The pools that the pod names, each once, up to a limit that keeps the check cheap.
 std::vector<std::string_view> pools_named(const PodSlice& pod) {
   constexpr std::size_t kMost = 8;
   std::vector<std::string_view> named;
@@ -182,8 +182,8 @@ void check_pool_names(const PodReview& review, ReviewFindings& findings) {
   }
 }
 
-// Where the pool has nodes, check_pool_eligibility says it. Where it has none just now, an
-// autoscaler may bring some for a pod that waits, and then it is too late.
+// If the pool has nodes, check_pool_eligibility refuses the pod. An empty pool needs this check,
+// because an autoscaler may add a node for the pending pod, after its review.
 void check_selected_pool(const PodReview& review, ReviewFindings& findings) {
   const Text* selected = review.pod.node_selector.find(names::kPoolLabel);
   if (selected == nullptr) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: one function for each thing that may be missing; each notes what it did for the
-// annotation, which is written last. A patch is much text: its formats are read by the compiler.
+// Outline: one function for each field that may be missing. Each notes its repair for the
+// annotation, which is written last. FMT_COMPILE keeps the formatting of large patches fast.
 #include <fmt/compile.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/pod_review.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/seeded_bugs.h"
@@ -94,7 +94,7 @@ class Repairs {
     if (changed) note("poolAffinity", std::move(pool_names));
   }
 
-  // The first term there is, and whichever of its parents are missing.
+  // Adds the first term, with its missing parents.
   bool add_term(const std::string& requirement) {
     if (holds_to(review_.pools, review_.placement, nullptr)) return false;
     const std::string terms = fmt::format(
@@ -110,11 +110,12 @@ class Repairs {
     else if (!pod_.has_required_affinity)
       patch_.add(fmt::format(FMT_COMPILE("{}/nodeAffinity/{}"), affinity, kRequired), terms);
     else
-      return false;  // a list without terms is the server's to refuse
+      return false;  // the server refuses a list without terms
     return true;
   }
 
-  // Terms are alternatives, so each must hold. An empty one matches nothing and must not begin to.
+  // A pod needs only one term, so each must hold to the pools. An empty term must stay empty: it
+  // matches no node.
   bool add_to_terms(const std::string& requirement) {
     const std::string terms = pod_.pointer(
         "affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms");
@@ -129,8 +130,8 @@ class Repairs {
     return changed;
   }
 
-  // Several processes that train together pass their data through shared memory; a container has
-  // 64Mi of it.
+  // Processes that train together exchange data through shared memory, and a container has only
+  // 64Mi of it by default.
   void add_shared_memory() {
     if (pod_.host_ipc) return;
     std::vector<std::string_view> containers;
@@ -184,7 +185,7 @@ class Repairs {
   void add_security_context() {
     bool changed = add_pod_security();
     for (const ContainerSlice& container : pod_.containers) {
-      // The server refuses the two together.
+      // The server refuses allowPrivilegeEscalation: false with these.
       if (container.says_privilege_escalation || container.privileged || container.adds_sys_admin)
         continue;
       const std::string context = pod_.pointer(container) + "/securityContext";
@@ -196,7 +197,7 @@ class Repairs {
   }
 
   bool add_pod_security() {
-    // Whoever runs as root on purpose has said something: such a container would not start.
+    // A container whose user chose root explicitly would not start with runAsNonRoot.
     const bool root_on_purpose =
         pod_.runs_as_root || std::ranges::any_of(pod_.containers, [](const ContainerSlice& c) {
           return c.runs_as_root && !c.says_run_as_non_root;
@@ -210,8 +211,8 @@ class Repairs {
     return true;
   }
 
-  // The server has already worked out what the pod's priority is without a class, and refuses a
-  // class that disagrees with it.
+  // The server has already computed the pod's priority without a class, and refuses a class with
+  // another priority.
   void add_priority_class() {
     if (!pod_.priority_class_name.empty()) return;
     const std::string& name = defaults_.priority_class_name;
@@ -229,7 +230,7 @@ class Repairs {
   }
 
   void annotate() {
-    // One that is longer was not written by berth.
+    // berth never writes a longer one.
     constexpr std::size_t kMaxKept = 1024;
     std::string text = fmt::format(FMT_COMPILE("{}"), fmt::join(done_, kSeparator));
     if (!pod_.mutations.empty() && pod_.mutations.size() <= kMaxKept)
@@ -248,7 +249,7 @@ class Repairs {
     for (const std::string& item : items) patch_.add(list + "/-", item);
   }
 
-  // "limits nvidia.com/gpu": what was added, and the first few of what it concerns.
+  // For example "limits nvidia.com/gpu": the repair, and the first few of its subjects.
   void note(std::string_view what, std::vector<std::string_view> of) {
     constexpr std::size_t kNamed = 4;
     if (of.empty() && what != "securityContext") return;
@@ -273,7 +274,7 @@ class Repairs {
 }  // namespace
 
 PodPatch compute_repairs(const PodReview& review, ReviewFindings& findings) {
-  // No scheduler asks for the tolerations and affinity of a pod that has its node.
+  // The scheduler does not read tolerations and affinity of a pod that has a node.
   if (!review.pod.node_name.empty()) return {};
   return Repairs(review, findings).compute();
 }

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/admission_review.h"
 #include "controller/admission/review_objects.h"
 #include "controller/admission/review_reply.h"
@@ -24,14 +24,14 @@ ReviewReply review_own_kind(const ReviewRequest& request, const ReviewDocument& 
   return reply_allowed(request.uid, {}, findings.warnings());
 }
 
-// Of the server's four, so that a label of a metric has no other values.
+// Only the server's four operations, to bound the values of a metric's label.
 std::string_view known_operation(std::string_view operation) {
   for (const std::string_view known : {"CREATE", "UPDATE", "DELETE", "CONNECT"})
     if (operation == known) return known;
   return "other";
 }
 
-// An object that the server has yet to name is told by the beginning of its name.
+// An object that the server has not named yet is identified by its generateName.
 std::string object_of(const ReviewRequest& request, const ReviewDocument& document) {
   constexpr std::size_t kMost = 253;
   std::string name = request.name;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admission review: an AdmissionReview in, its answer out, from what the stores hold and nothing
-// else. Pods and Jobs are repaired on the mutate path, judged on the validate path; berth's own
-// kinds are judged on the validate path. docs/admission.md is the table of rules.
+// Admission review: it turns an AdmissionReview into its answer, and reads only the stores. The
+// mutate path repairs Pods and Jobs, the validate path judges them and berth's own kinds.
+// docs/admission.md is the table of rules.
 //
 // The same request on the same cluster gets the same answer, and nothing is written anywhere: a dry
-// run is answered as any other. Loop thread only.
+// run gets the same answer as any other request. Loop thread only.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +27,12 @@ enum class ReviewVerdict {
 };
 std::string_view to_string(ReviewVerdict verdict);
 
-// Who was refused what, for the log.
+// Which user was refused which object by which rule, for the log.
 struct ReviewRefusal {
   std::string user;
-  std::string object;  // "Pod/team-a/train-0"; of one without a name yet "Pod/team-a/train-"
-  std::string field;   // of the first refusal; empty: of the object as a whole
-  std::string rule;    // its sentence
+  std::string object;  // "Pod/team-a/train-0"; unnamed yet: "Pod/team-a/train-"
+  std::string field;   // of the first refusal; empty: the whole object
+  std::string rule;    // the message of that refusal
   std::size_t refusals = 1;
 };
 
@@ -41,7 +41,7 @@ struct ReviewReply {
   int http_status = 200;
   std::string body;                      // JSON: the AdmissionReview, or with 400 a metav1.Status
   std::string_view operation = "other";  // what was reviewed: CREATE, UPDATE, DELETE or CONNECT
-  std::optional<ReviewRefusal> refusal = {};  // where the verdict is kDenied
+  std::optional<ReviewRefusal> refusal = {};  // set if the verdict is kDenied
 };
 
 ReviewReply review(ReviewPath path, std::string_view body, const ClusterState& cluster,

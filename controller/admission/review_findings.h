@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReviewFindings: what is wrong with an object, sorted into what refuses it and what it is only
-// warned of. Where the policy says Warn, nothing is refused.
+// ReviewFindings: what is wrong with an object, as refusals and warnings. If the policy says Warn,
+// refusals become warnings.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 
 namespace berth {
 
@@ -29,11 +29,11 @@ class ReviewFindings {
   const std::vector<ReviewFinding>& refusals() const { return refusals_.list; }
   // Every refusal in one text.
   std::string denial() const;
-  // As kubectl prints them: each at most 256 bytes, which is where the server would cut it.
+  // For kubectl: each warning has at most 256 bytes, because the server truncates longer ones.
   std::vector<std::string> warnings() const;
 
  private:
-  // Enough for anybody to read; the rest is counted.
+  // Enough for a reader; the message counts the others.
   static constexpr std::size_t kMost = 12;
   struct List {
     std::vector<ReviewFinding> list;
@@ -46,7 +46,7 @@ class ReviewFindings {
   List warnings_;
 };
 
-// What a user wrote, for a message: its beginning, cut between characters.
+// The beginning of a user's text, for a message, cut between characters.
 inline std::string shorten(std::string_view text, std::size_t most = 64) { return cut(text, most); }
 
 }  // namespace berth

@@ -9,14 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/decode.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/gpu_queue.h"
-#include "apis/gpu_queue_fields.h"
-#include "apis/layout_fields.h"
-#include "apis/mig_layout.h"
-#include "apis/pick_json.h"
-#include "apis/policy_fields.h"
+#include "apis/codec/decode.h"
+#include "apis/codec/pick_json.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_queue.h"
+#include "apis/kinds/gpu_queue_fields.h"
+#include "apis/kinds/layout_fields.h"
+#include "apis/kinds/mig_layout.h"
+#include "apis/kinds/policy_fields.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/admission/review_queue.h"
 #include "controller/core/empty_selection.h"
@@ -33,7 +33,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kNodesNamed = 4;  // of a list in a message
+constexpr std::size_t kNodesNamed = 4;  // items of a list in a message
 
 void refuse_all(const std::vector<Error>& errors, ReviewFindings& findings) {
   for (const Error& error : errors) findings.refuse(error.where, error.message);
@@ -41,7 +41,7 @@ void refuse_all(const std::vector<Error>& errors, ReviewFindings& findings) {
 
 // --- MIGLayout ---
 
-// Hardware that the layout names: it must fit each that berth knows.
+// The layout must fit each product that it names and that berth knows.
 void check_named_products(const MIGLayout& layout, ReviewFindings& findings) {
   const MIGLayoutSpec& spec = layout.spec;
   const std::int32_t gpus = gpus_meant(spec.devices);
@@ -63,7 +63,7 @@ void check_named_products(const MIGLayout& layout, ReviewFindings& findings) {
                     "--list-layouts PRODUCT prints those it can hold");
 }
 
-// Nodes that it selects: as the layout's reconciler judges them.
+// Judges the selected nodes as the layout's reconciler does.
 void check_nodes(const MIGLayout& layout, const std::vector<const Node*>& nodes,
                  const ClusterState& cluster, ReviewFindings& findings) {
   TargetResolver resolver(cluster, layout);
@@ -90,11 +90,11 @@ void check_nodes(const MIGLayout& layout, const std::vector<const Node*>& nodes,
     findings.warn("spec.devices", message);
 }
 
-// Another layout of the higher priority, or the older one, keeps the nodes; else this takes them.
+// The layout with the higher priority keeps the nodes; with equal priorities, the older one.
 bool gives_way_to(const MIGLayout& layout, const MIGLayout& other) {
   if (other.spec.priority != layout.spec.priority)
     return other.spec.priority > layout.spec.priority;
-  // A new object may not have its date yet.
+  // A new object has no creation timestamp yet.
   return layout.meta.creation_timestamp == Time() ||
          other.meta.creation_timestamp <= layout.meta.creation_timestamp;
 }
@@ -134,9 +134,9 @@ void check_layout(const MIGLayout& layout, const ClusterState& cluster, ReviewFi
 
 // --- GPUClusterPolicy ---
 
-// What it takes to ask of one node which pools select it, in looked-up labels.
+// The cost to match one node with all pools' selectors, in label look-ups.
 std::size_t work_of(const GPUClusterPolicy& policy) {
-  constexpr std::size_t kValuesAtOnce = 16;  // compared in the time of a look-up
+  constexpr std::size_t kValuesAtOnce = 16;  // about one look-up's time
   std::size_t work = 0;
   for (const PoolSpec& pool : policy.spec.pools) {
     work += pool.node_selector.match_labels.size();
@@ -148,7 +148,7 @@ std::size_t work_of(const GPUClusterPolicy& policy) {
 
 void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
                  ReviewFindings& findings) {
-  // Four million look-ups are some thirty milliseconds, in which nobody else is answered.
+  // Four million look-ups take some thirty milliseconds, and block all other requests.
   constexpr std::size_t kMaxWork = 4'000'000;
   if (work_of(policy) * cluster.nodes().size() > kMaxWork)
     return findings.warn("spec.pools",
@@ -170,7 +170,7 @@ void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
             "pools {} select the same nodes ({}); {} owns them, being the first in the list",
             fmt::join(names, " and "), list_first(nodes, kNodesNamed), names.front()));
   }
-  constexpr std::size_t kExplained = 4;  // each costs a walk over the nodes
+  constexpr std::size_t kExplained = 4;  // each explanation reads all nodes
   std::size_t empty = 0;
   for (std::size_t i = 0; i < policy.spec.pools.size(); ++i) {
     const PoolSpec& pool = policy.spec.pools[i];
@@ -182,7 +182,7 @@ void check_pools(const GPUClusterPolicy& policy, const ClusterState& cluster,
   }
 }
 
-// Each by its field, then the one line that lets berth write them all.
+// Warns of each field, then shows the one command that allows berth to write all of them.
 void check_node_keys(const GPUClusterPolicy& policy, const WritableKeys& keys,
                      ReviewFindings& findings) {
   const ForbiddenKeys forbidden = forbidden_by_spec(policy, keys);
@@ -195,7 +195,7 @@ void check_node_keys(const GPUClusterPolicy& policy, const WritableKeys& keys,
   findings.warn("", "run " + line_that_allows(forbidden, keys));
 }
 
-// Nodes may offer it once this policy is in force and an autoscaler has added them.
+// Whether nodes that an autoscaler adds may offer the resource once this policy is in force.
 bool may_come(const GPUClusterPolicy& policy, std::string_view resource,
               const ClusterState& cluster, const GpuOffers& offers) {
   const std::vector<std::string> known = offers.resources();
@@ -206,7 +206,7 @@ bool may_come(const GPUClusterPolicy& policy, std::string_view resource,
   });
 }
 
-// The nodes will offer it once this policy is in force.
+// Whether the nodes will offer the shared resource once this policy is in force.
 bool will_be_shared(const GPUClusterPolicy& policy, std::string_view resource,
                     const GpuOffers& offers) {
   if (!is_shared_resource(resource)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CRDs' schemas and CEL rules can't say of berth's own kinds: geometry, what other objects
-// say, and what the cluster has.
+// Rules for berth's own kinds that the CRDs' schemas and CEL can't express: MIG geometry,
+// references to other objects, and the cluster's nodes.
 #pragma once
 
 #include <simdjson.h>
@@ -8,17 +8,16 @@
 #include <optional>
 #include <string_view>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/admission/review_findings.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/writable_keys.h"
 
 namespace berth {
 
-// `old` is absent for a new object. A spec that has not changed is not
-// judged again, so that an object which became wrong can still lose its finalizer. A kind that is
-// not known here passes. `keys`: those that berth may write on nodes. An error: the object can't be
-// read.
+// `old` is absent for a new object. An unchanged spec is not judged again, so that an object that
+// became invalid can still lose its finalizer. An unknown kind passes. `keys`: the label and
+// annotation keys that berth may write on nodes. An error: the object can't be decoded.
 Result<void> check_object(std::string_view kind,
                           const std::optional<simdjson::dom::element>& object,
                           const std::optional<simdjson::dom::element>& old,

@@ -9,17 +9,17 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/core/plural.h"
 #include "controller/fleet/pools.h"
-#include "controller/queue/facts.h"
-#include "controller/queue/queue_trouble.h"
+#include "controller/queue/facts/facts.h"
+#include "controller/queue/index/queue_trouble.h"
 
 namespace berth {
 namespace {
 
-constexpr std::size_t kTold = 4;  // of a list in a message
+constexpr std::size_t kTold = 4;  // items of a list in a message
 
 std::string quota_field(std::size_t i, const char* member) {
   return fmt::format("spec.quotas[{}].{}", i, member);
@@ -59,7 +59,7 @@ void check_resources(const GPUQueue& queue, const ClusterState& cluster, ReviewF
   }
 }
 
-// The policy's are made in a moment.
+// Classes that the policy lists count as existing: berth creates them.
 void check_classes(const GPUQueue& queue, const ClusterState& cluster, ReviewFindings& findings) {
   const GPUClusterPolicy* policy = find_policy(cluster);
   const auto& names = queue.spec.priority_classes;
@@ -78,7 +78,7 @@ bool is_systems(const std::string& name) {
   return std::ranges::find(names::kSystemNamespaces, name) != std::end(names::kSystemNamespaces);
 }
 
-// Of a selector that takes all there are, those are meant that opted in.
+// An empty selector selects all namespaces, and then means those that opted in.
 void check_selection(const GPUQueue& queue, const std::vector<const Namespace*>& selected,
                      ReviewFindings& findings) {
   constexpr char kField[] = "spec.namespaceSelector";
@@ -96,7 +96,7 @@ void check_selection(const GPUQueue& queue, const std::vector<const Namespace*>&
                             names::kManagedLabel));
 }
 
-// A queue that is being created has no age yet, and is younger than all.
+// A queue that is being created has no creation timestamp yet; it is the youngest.
 bool is_older(const GPUQueue& other, const GPUQueue& queue) {
   if (queue.meta.creation_timestamp == Time{}) return true;
   if (other.meta.creation_timestamp != queue.meta.creation_timestamp)
@@ -122,7 +122,7 @@ void check_default(const GPUQueue& queue, const std::vector<const Namespace*>& s
   }
 }
 
-// Of several queues of a cohort the younger one is Stalled.
+// If queues of a cohort count in different units, the younger one is Stalled.
 void check_units(const GPUQueue& queue, const ClusterState& cluster, ReviewFindings& findings) {
   GPUQueue reviewed = queue;
   if (reviewed.meta.creation_timestamp == Time{}) reviewed.meta.creation_timestamp = Time::max();

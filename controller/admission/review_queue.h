@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPUQueue's schema and CEL rules can't say of it: what the policy, the nodes, the
-// namespaces and the other queues make of it. Its rules refuse; all that may still change warns.
+// Rules for a GPUQueue that its schema and CEL can't express: they read the policy, the nodes, the
+// namespaces and the other queues. It refuses what can't become valid, and warns of what may.
 #pragma once
 
-#include "apis/gpu_queue.h"
+#include "apis/kinds/gpu_queue.h"
 #include "controller/admission/review_findings.h"
 #include "controller/core/cluster_state.h"
 

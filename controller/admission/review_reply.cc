@@ -6,7 +6,7 @@
 
 #include <initializer_list>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 #include "controller/core/json_patch.h"
 
 namespace berth {
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMaxMessage = 4096;
 constexpr std::size_t kMaxLogged = 512;
 
-// Each part of `rest` begins with a comma, or is empty. Appended, not formatted: a patch is large.
+// Each part of `rest` is empty or begins with a comma. Appended, not formatted: a patch is large.
 ReviewReply reply(std::string_view uid, ReviewVerdict verdict,
                   std::initializer_list<std::string_view> rest) {
   constexpr std::size_t kEnvelopeBytes = 256;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what the policy has to say of a pod that is made; a debugger's containers; what the
-// queue says; a Job that is changed.
+// Outline: the policy's review of a new pod; a debugger's containers; the queue's review; the
+// review of a changed Job.
 #include "controller/admission/review_workload.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 #include "controller/admission/unpin.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/pools.h"
-#include "controller/queue/queue_choice.h"
+#include "controller/queue/index/queue_choice.h"
 
 namespace berth {
 namespace {
@@ -29,7 +29,7 @@ ReviewReply answer(const ReviewRequest& request, const ReviewFindings& findings,
 }
 
 void mutate_pod(const PodReview& review, PodPatch& patch, ReviewFindings& findings) {
-  // The server validates between mutation and validation: what it would refuse is told now.
+  // The server validates between mutation and validation, so berth refuses bad amounts here.
   check_amounts(review.pod, findings);
   if (findings.refused()) return;
   const PodPatch repairs = compute_repairs(review, findings);
@@ -52,7 +52,7 @@ ReviewFindings findings_under(const GPUClusterPolicy& policy) {
                             : ReviewFindings::Mode::kEnforce);
 }
 
-// The policy, where it looks at pods of the namespace.
+// The policy, if it applies to pods of the namespace.
 struct Policed {
   const GPUClusterPolicy* policy = nullptr;
   NamespaceStanding standing = NamespaceStanding::kLeftAlone;
@@ -102,7 +102,7 @@ ReviewReply review_debugging(const ReviewRequest& request, const ReviewDocument&
   return answer(request, findings, {});
 }
 
-// Whether a GPUQueue may hold anything back there.
+// Whether a GPUQueue may hold workloads of the namespace.
 bool may_queue(const ReviewRequest& request, const ClusterState& cluster,
                const Settings& settings) {
   return cluster.gpu_queues().size() > 0 && !is_systems_own(request.namespace_, settings);
@@ -113,7 +113,7 @@ bool requires_queue(const Policed& by) {
          by.policy->spec.admission.require_queue;
 }
 
-// Whether the pods there are a queue's business, or the policy's.
+// Whether a queue or the policy applies to pods of the namespace.
 bool is_guarded(const Policed& by, bool queues, const ReviewRequest& request,
                 const ClusterState& cluster) {
   if (by.policy != nullptr && by.standing == NamespaceStanding::kManaged) return true;
@@ -144,7 +144,7 @@ ReviewReply review_creation(ReviewPath path, PodHome home, const ReviewRequest& 
                               pod->queued.owner_kind == kKind<DaemonSet>.kind;
 
   PodPatch patch;
-  ReviewFindings findings(ReviewFindings::Mode::kEnforce);  // quota is no matter of a policy
+  ReviewFindings findings(ReviewFindings::Mode::kEnforce);  // quota applies without a policy too
   const QueueBounds bounds(cluster);
   const auto claim = queues ? find_claim(*pod, request.namespace_, cluster, settings)
                             : std::optional<QueueClaim>();
@@ -166,7 +166,7 @@ ReviewReply review_creation(ReviewPath path, PodHome home, const ReviewRequest& 
   return judge(path, *pod, by, std::move(patch), findings.warnings(), request, cluster);
 }
 
-// Only what its queue has to say: of a Job that exists the template hardly changes.
+// Only the queue reviews an update: the template of an existing Job hardly changes.
 ReviewReply review_change(ReviewPath path, const ReviewRequest& request,
                           const ReviewDocument& document, const ClusterState& cluster,
                           const Settings& settings) {
@@ -176,7 +176,7 @@ ReviewReply review_change(ReviewPath path, const ReviewRequest& request,
     if (!*job) return reply_unreadable(request.uid, describe(job->error()));
   PodPatch patch;
   ReviewFindings findings(ReviewFindings::Mode::kEnforce);
-  // A change that takes the label away is held by what the label was.
+  // An update that removes the label is judged by the old label.
   auto claim = find_claim(*now, request.namespace_, cluster, settings);
   if (!claim) claim = find_claim(*old, request.namespace_, cluster, settings);
   if (path == ReviewPath::kValidate) {
@@ -194,8 +194,8 @@ ReviewReply review_change(ReviewPath path, const ReviewRequest& request,
 ReviewReply review_workload(ReviewPath path, PodHome home, const ReviewRequest& request,
                             const ReviewDocument& document, const ClusterState& cluster,
                             const Settings& settings) {
-  // A kubelet shows its static pods, which can't be changed any more. It is told by who asks: what
-  // a pod says of itself, anybody may write.
+  // A kubelet only shows its static pods, which can't be changed any more. berth recognizes it by
+  // the requester, because any user can write what a pod says of itself.
   if (request.by_kubelet) return reply_allowed(request.uid);
   const bool whole = request.sub_resource.empty();
   if (request.operation == "CREATE" && whole)
@@ -203,7 +203,7 @@ ReviewReply review_workload(ReviewPath path, PodHome home, const ReviewRequest& 
   if (request.operation != "UPDATE") return reply_allowed(request.uid);
   if (home == PodHome::kJob && whole)
     return review_change(path, request, document, cluster, settings);
-  // Of a pod that exists hardly anything may change: only the containers that a debugger adds.
+  // An update can change hardly anything of a pod. Only the containers of a debugger need a review.
   if (home == PodHome::kPod && request.sub_resource == "ephemeralcontainers" &&
       path == ReviewPath::kValidate)
     return review_debugging(request, document, cluster, settings);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The review of Pods and Jobs: what their queue holds back (queue_hold.h), and what the policy
-// repairs and refuses (pod_review.h). Neither needs the other.
+// The review of Pods and Jobs: queue_hold.h holds queued workloads, pod_review.h applies the
+// policy's repairs and refusals. Neither needs the other.
 #pragma once
 
 #include "controller/admission/admission_review.h"

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "controller/core/seeded_bugs.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/lost_places.h"
-#include "controller/queue/node_pin.h"
+#include "controller/queue/recall/lost_places.h"
+#include "controller/queue/record/admission_record.h"
+#include "controller/queue/record/node_pin.h"
 
 namespace berth {
 namespace {

@@ -5,7 +5,7 @@
 #include "controller/admission/pod_patch.h"
 #include "controller/admission/pod_slice.h"
 #include "controller/core/cluster_state.h"
-#include "controller/queue/facts.h"
+#include "controller/queue/facts/facts.h"
 
 namespace berth {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth::advise {
 namespace {
@@ -21,8 +21,8 @@ Json pool_like(const Json& source, const ProposedPool& proposed) {
                      {"replicas", proposed.replicas},
                      {"renameByDefault", true},
                      {"failRequestsGreaterThanOne", true}};
-  pool.erase("migStrategy");  // MPS goes with none
-  pool.erase("elastic");      // an autoscaler brings no node of these names
+  pool.erase("migStrategy");  // MPS requires migStrategy none
+  pool.erase("elastic");      // an autoscaler adds no node with these names
   return pool;
 }
 

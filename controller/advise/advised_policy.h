@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AdvisedPolicy: the cluster's GPUClusterPolicy with what was advised in it, whole, to be applied.
+// AdvisedPolicy: the cluster's complete GPUClusterPolicy with the advice applied, ready for
+// kubectl.
 #pragma once
 
 #include <string>
@@ -10,10 +11,11 @@
 
 namespace berth::advise {
 
-// `standing`: the policy as the API server wrote it, JSON. Of its spec only pools change: those
-// named `mixed` get that migStrategy, and each proposed one stands before the pool that its nodes
-// are of, as a node belongs to the first that selects it, and is like it in price, labels, taints
-// and who may use it. Nothing else of the spec is lost, whether berth knows it or not.
+// `standing`: the policy as the API server wrote it, in JSON. Only its pools change. Each pool in
+// `mixed` gets that migStrategy. Each proposed pool is inserted before the pool that owns its nodes
+// now, since a node belongs to the first pool that selects it. It copies that pool's price, labels,
+// taints and eligible namespaces. All other fields of the spec are kept, also those unknown to
+// berth.
 std::string advised_policy(std::string_view standing, const std::vector<std::string>& mixed,
                            const std::vector<ProposedPool>& proposed);
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/quantity.h"
+#include "apis/base/names.h"
+#include "apis/base/quantity.h"
 #include "controller/fleet/allocatable.h"
 
 namespace berth::advise {
@@ -15,7 +15,7 @@ namespace {
 // One device of a resource.
 struct Device {
   std::int64_t usable = 0;
-  bool spreads = false;  // a container may use the memory of several
+  bool spreads = false;  // a container may use several as one
   bool shared = false;
 };
 
@@ -62,7 +62,7 @@ std::optional<std::int64_t> required_memory(std::string_view annotation) {
 
 std::optional<std::int64_t> usable_of_whole(const Inventory& gpus) {
   constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-  constexpr std::int64_t kMostMiB = std::int64_t{1} << 24;  // a label may say anything
+  constexpr std::int64_t kMostMiB = std::int64_t{1} << 24;  // a label may have any value
   if (const Product* product = find_product(gpus.product, gpus.memory_mib))
     return usable_bytes(*product, product->memory_units);
   if (!gpus.memory_mib || *gpus.memory_mib > kMostMiB) return std::nullopt;
@@ -73,7 +73,7 @@ std::optional<std::int64_t> usable_on(const Node& node, std::string_view resourc
                                       std::int64_t count) {
   const std::optional<Device> device = device_of(node, resource);
   if (!device) return std::nullopt;
-  // No node has more; a count of anybody's choice must not overflow.
+  // No node has more GPUs; a user's count must not overflow.
   constexpr std::int64_t kMostOfANode = 64;
   return device->usable * (device->spreads ? std::clamp<std::int64_t>(count, 0, kMostOfANode) : 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of GPUs' memory a container can load into what it asks for on a node: by the node's
-// labels and the table of products, and nothing where these don't tell.
+// How much GPU memory a container can use with a given resource request on a node. The sources are
+// the node's labels and the table of products. Without them the functions return nullopt.
 #pragma once
 
 #include <cstdint>
@@ -8,34 +8,34 @@
 #include <string>
 #include <string_view>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/advise/model_memory.h"
 #include "controller/fleet/node_facts.h"
 
 namespace berth::advise {
 
-// What a pod's annotation gpu.berth.dev/required-gpu-memory says, in bytes; nothing if it is no
+// The value of a pod's annotation gpu.berth.dev/required-gpu-memory, in bytes. nullopt: it is not a
 // size above 0.
 std::optional<std::int64_t> required_memory(std::string_view annotation);
 
-// Of one whole GPU, nine tenths of what it has.
+// Nine tenths of the memory of one whole GPU.
 std::optional<std::int64_t> usable_of_whole(const Inventory& gpus);
 
-// Nine tenths of what it has (usable_bytes). What can't be spread over several counts once: MIG
-// instances, and parts of shared GPUs, of which more may lie on the same one. Under time-slicing
-// each part sees the whole GPU; MPS allots the memory in equal parts.
+// Nine tenths of the memory (usable_bytes). Memory of several whole GPUs adds up. A container can't
+// combine several MIG instances, or several replicas of shared GPUs, which may be on the same GPU,
+// so these count once. With time-slicing each replica sees the whole GPU; MPS allots equal parts.
 std::optional<std::int64_t> usable_on(const Node& node, std::string_view resource,
                                       std::int64_t count);
 
-// The fewest of the resource there that hold so much: 1 of what can't be spread, else 1, 2, 4 or 8
-// whole GPUs, if the node has so many. Never a part of a shared GPU: a larger request must not cost
-// anybody his isolation. A count of 0: they don't hold it, or nothing tells.
+// The smallest count of the resource with that much memory: 1 for MIG instances, else 1, 2, 4 or 8
+// whole GPUs, if the node has that many. Never a replica of a shared GPU, because that would weaken
+// the user's isolation. A count of 0: the node has too little memory, or its memory is unknown.
 Share fewest_on(const Node& node, std::string_view resource, std::int64_t bytes);
 
-// Of the two that which holds enough in less; one of no GPUs is none.
+// The share with less usable memory; a share without GPUs loses.
 const Share& smaller(const Share& a, const Share& b);
 
-// What to ask for instead: "ask for 2 nvidia.com/gpu", or that nothing a namespace may use does.
+// The advice in a message: "ask for 2 nvidia.com/gpu", or that no allowed resource has the memory.
 std::string ask_instead(const Share& share);
 
 }  // namespace berth::advise

@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "apis/quantity.h"
+#include "apis/base/quantity.h"
 #include "controller/fleet/allocatable.h"
 
 namespace berth::advise {
@@ -17,11 +17,12 @@ constexpr std::int64_t kMillion = 1'000'000;
 constexpr std::int64_t kBillion = 1'000 * kMillion;
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
-// Llama 3's, all with eight heads of keys and values. What is between two is taken for the larger.
+// The shapes of Llama 3, all with eight key-value heads. A size in between uses the next larger
+// shape.
 struct Shape {
   std::int64_t parameters;
   int layers;
-  int head;  // numbers that one head has for a token
+  int head;  // values of one head per token
 };
 constexpr int kHeads = 8;
 constexpr std::array kShapes = {Shape{1'300 * kMillion, 16, 64}, Shape{3'300 * kMillion, 28, 128},
@@ -66,7 +67,7 @@ int bits_of(std::string_view precision) {
 
 ModelMemory memory_of(const Model& model) {
   const Shape& shape = shape_of(model.parameters);
-  // Weights of fewer bits still have keys and values of 16.
+  // Models with smaller weights still keep keys and values in 16 bits.
   const std::int64_t each = std::max(model.bits, 16) / 8;
   const std::int64_t token = 2 * each * shape.layers * kHeads * shape.head;
   return {.weights = (model.parameters * model.bits + 7) / 8,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: who holds GPUs of each pool and product (Ground); of these who would do with a part, by
-// how many parts; the nodes that the fewest others would have to leave.
+// Outline: the owners with GPUs in each pool and product (Ground); the owners that need only a
+// part, by number of parts; the nodes with the fewest other pods to move.
 #include "controller/advise/new_shared_pool.h"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
-#include "apis/mig_layout.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/advise/memory_on_node.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
@@ -23,7 +23,7 @@
 namespace berth::advise {
 namespace {
 
-// From the most on. More than eight in turns on one GPU is no advice that a mean can give.
+// From the most on. Means don't support advice for more than eight parts on one GPU.
 constexpr std::int32_t kParts[] = {8, 4, 2};
 
 struct SharedNode {
@@ -35,9 +35,9 @@ struct SharedNode {
 // The nodes of one product in one pool.
 struct SharedGround {
   const PoolSpec* pool = nullptr;
-  std::optional<std::int64_t> usable;        // bytes of one GPU, nine tenths of what it has
+  std::optional<std::int64_t> usable;        // nine tenths of one GPU's memory, in bytes
   std::map<std::string, std::int64_t> pods;  // with GPUs, by owner
-  std::vector<SharedNode> nodes;             // that may be taken
+  std::vector<SharedNode> nodes;             // that the new pool may take
 };
 
 bool offers_instances(const Node& node) {
@@ -60,7 +60,7 @@ std::vector<SharedGround> grounds_of(const Snapshot& snapshot, const GPUClusterP
     for (const Occupant& occupant : snapshot.cluster.occupants_of(node->meta.name))
       if (occupant.uses_gpu) ++taken.pods[owner_key(*occupant.pod)];
     for (const auto& [owner, pods] : taken.pods) ground.pods[owner] += pods;
-    // A selector names nodes by this label.
+    // The new pool selects nodes by this label.
     if (label_of(*node, names::kHostnameLabel) == node->meta.name && !offers_instances(*node) &&
         layouts.owner_of(*node) == nullptr)
       ground.nodes.push_back(std::move(taken));
@@ -84,14 +84,14 @@ bool does_with(const OwnerAdvice& advice, const SharedGround& ground, std::int32
          *advice.memory_mib <= (*ground.usable / parts) >> 20;
 }
 
-// By MPS' equal parts nobody's burst is cut, nor his memory.
+// Whether one of MPS' equal parts limits neither the owner's peak utilization nor its memory.
 bool stays_within(const OwnerAdvice& advice, const SharedGround& ground, std::int32_t parts) {
   return advice.memory_mib && ground.usable && advice.peak && *advice.peak * parts <= 100;
 }
 
 using Members = std::vector<OwnerAdvice*>;
 
-// Pods of the node that are none of the members'.
+// GPU pods on the node whose owners are not members.
 std::int64_t others_on(const SharedNode& node, const std::set<std::string>& members) {
   std::int64_t others = 0;
   for (const auto& [owner, pods] : node.pods)
@@ -99,7 +99,7 @@ std::int64_t others_on(const SharedNode& node, const std::set<std::string>& memb
   return others;
 }
 
-// Nothing if they would take as many GPUs as they hold, or more, or there is no room for them.
+// nullopt: the members would take at least as many GPUs as they hold, or the nodes don't suffice.
 std::optional<ProposedPool> pool_for(const SharedGround& ground, const Members& members,
                                      std::int32_t parts) {
   ProposedPool out{.name = {}, .from = ground.pool->name, .nodes = {}, .replicas = parts};

@@ -9,7 +9,7 @@
 namespace berth::advise {
 namespace {
 
-// Memory units of the layout that somebody asked for.
+// Memory units of the layout's instances that are wanted.
 std::int64_t units_wanted(const Product& product, const ProfileCounts& layout,
                           const ProfileCounts& wanted) {
   std::int64_t units = 0;

@@ -4,14 +4,14 @@
 
 #include <vector>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/fleet/geometry.h"
 
 namespace berth::advise {
 
-// What each GPU is cut into, the fullest first: layouts to which nothing can be added, so what
-// nobody asked for fills the last ones. Every instance of `wanted` has its place. Names that the
-// product doesn't have are left out.
+// The MIG layout of each GPU, the fullest first. Each layout is maximal, so the last GPUs may have
+// unrequested instances. Every instance of `wanted` is placed. Profile names that the
+// product does not have are ignored.
 std::vector<ProfileCounts> pack_instances(const Product& product, const ProfileCounts& wanted);
 
 }  // namespace berth::advise

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what each pool is asked for and has to give (Ground); its GPUs packed; whole nodes
-// filled with them; nodes that came out alike are one layout.
+// Outline: the instances that each pool needs and its candidate nodes (Ground); packs its GPUs;
+// fills whole nodes with them; groups nodes with equal partitions into one layout.
 #include "controller/advise/proposal.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ namespace {
 struct Candidate {
   std::string name;
   std::size_t gpus = 0;
-  std::int64_t stay = 0;  // pods with GPUs that are advised no profile
+  std::int64_t stay = 0;  // GPU pods without an advised profile
 };
 
 // The nodes of one product in one pool.
@@ -43,7 +43,7 @@ bool is_cut(const Node& node) {
   return false;
 }
 
-// What each advised owner's pods become: "3g.40gb".
+// The advised profile of each owner: "3g.40gb".
 std::map<std::string, std::string> profiles_of(const std::vector<OwnerAdvice>& advices) {
   std::map<std::string, std::string> profiles;
   for (const OwnerAdvice& advice : advices)
@@ -86,7 +86,7 @@ Grounds survey(const Snapshot& snapshot, const GPUClusterPolicy& policy,
   return grounds;
 }
 
-// GPUs that are cut alike are one entry, those that stay whole among them.
+// GPUs with equal partitions share one entry; so do whole GPUs.
 std::vector<DeviceLayout> devices_of(const std::vector<ProfileCounts>& gpus) {
   std::vector<DeviceLayout> devices;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
@@ -100,7 +100,7 @@ std::vector<DeviceLayout> devices_of(const std::vector<ProfileCounts>& gpus) {
   return devices;
 }
 
-// "NVIDIA-A100-SXM4-80GB" may stand in no object's name, "a100-80gb" may.
+// Object names can't contain "NVIDIA-A100-SXM4-80GB", but "a100-80gb".
 std::string name_of(const Ground& ground, std::size_t number) {
   std::string model = ground.product->model;
   for (char& c : model)

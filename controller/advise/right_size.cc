@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what each owner's pods hold; what of it the ledger had at work; what would do instead.
+// Outline: what each owner's pods hold; how much of it they utilized by the ledger; what suffices.
 #include "controller/advise/right_size.h"
 
 #include <fmt/format.h>
@@ -31,13 +31,13 @@ constexpr std::chrono::days kLooksBack{30};
 constexpr std::int64_t kRoom = 2;
 constexpr Micros kLeastMeasured = 24 * cost::kSecondsOfHour;  // seconds
 
-// What the pods of one owner have in common.
+// The common properties of one owner's pods.
 struct Holding {
   std::string resource;
   std::int64_t each = 0;
   const Product* product = nullptr;
   std::int64_t pods = 0;
-  bool alike = true;  // and whole GPUs
+  bool alike = true;  // all hold the same number of whole GPUs
 };
 
 void add_pod(const Pod& pod, const Node& node, const Product* product, Holding& holding) {
@@ -73,8 +73,8 @@ std::map<std::string, Holding> holdings_of(const Snapshot& snapshot,
   return holdings;
 }
 
-// Whether the owner may have had a peak on that day that is not written down: berth did not always
-// write them, and of the cheapest owners it does not.
+// Whether the owner may have had an unrecorded peak on that day. Older versions of berth recorded
+// no peaks, and the ledger keeps none for its cheapest owners.
 bool hides_peak(const cost::Spendings& day, const std::string& owner) {
   if (day.peaks.contains(owner)) return false;
   const auto spent = day.owners.find(owner);
@@ -82,7 +82,7 @@ bool hides_peak(const cost::Spendings& day, const std::string& owner) {
   return spent->second.used > 0 || spent->second.idle > 0;
 }
 
-// What the ledger has, in one currency. A peak is one only if no day hides a higher one.
+// The ledger's sums in one currency. A peak counts only if every day recorded its peak.
 cost::Spendings ledger_of(const Snapshot& snapshot, const std::string& currency) {
   cost::Spendings sums;
   std::vector<const cost::Spendings*> days;
@@ -121,7 +121,7 @@ const Profile* smallest_profile(const Product& product, std::int64_t percent,
   return best;
 }
 
-// Of a pod's cost, so many parts of so many remain.
+// Sets the saving if `remain` of `of` parts of the cost remain.
 void settle(Micros month, std::int64_t remain, std::int64_t of, OwnerAdvice& advice) {
   advice.month = month - cost::share_of(month, remain, of);
 }
@@ -131,7 +131,7 @@ void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
   const Product* product = holding.product;
   if (holding.each > 1) {
     std::int64_t fewer = std::max<std::int64_t>(1, (holding.each * room + 99) / 100);
-    // What lies on several GPUs now has to lie on fewer.
+    // The memory that several GPUs hold now must fit on fewer.
     std::optional<std::int64_t> all_mib = advice.memory_mib;
     if (all_mib) *all_mib *= holding.each;
     while (product != nullptr && fewer < holding.each &&
@@ -155,7 +155,7 @@ void decide(const Holding& holding, Micros month, OwnerAdvice& advice) {
   settle(month, profile_weight(*product, *profile), kWholeGpu, advice);
 }
 
-// Where a part of a GPU that others use too leaves more than the advice so far.
+// Advises a part of a shared GPU if that saves more than the present advice.
 void consider_sharing(const PoolSpec* pool, const Product* product, Micros month,
                       OwnerAdvice& advice) {
   if (pool == nullptr || advice.each != 1) return;
@@ -170,11 +170,11 @@ void consider_sharing(const PoolSpec* pool, const Product* product, Micros month
   advice.pool = fmt::format("{}, {} by {}", pool->name, to_string(pool->sharing.strategy),
                             pool->sharing.replicas);
   advice.memory_gb = 0;
-  advice.part = 100;  // while the others rest
+  advice.part = 100;  // while the other pods are idle
   advice.month = saved;
 }
 
-// What is counted of an owner, and whether that is a day's worth at least.
+// An owner's measurements, and whether they cover at least one day.
 struct Counted {
   std::optional<int> used;  // percent
   bool enough = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RightSize: what each owner of pods holds, how much of it was at work in the last 30 days by the
-// ledger of costs, and the smaller thing that would do. Nothing weakens isolation unless asked to:
-// no share of a GPU is advised but a MIG instance.
+// RightSize: what each owner's pods hold, how much of that they utilized in the last 30 days by the
+// cost ledger, and a smaller request that suffices. Unless the user allows it, no advice weakens
+// isolation: the only part of a GPU that berth advises is a MIG instance.
 #pragma once
 
 #include <cstdint>
@@ -17,46 +17,47 @@ namespace berth::advise {
 enum class Verdict {
   kFewerGpus,
   kProfile,
-  kShare,      // of a GPU that others use too: kept apart no more
-  kKeep,       // at work for more than half, or nothing smaller does
-  kMixed,      // its pods hold different things, or shares already
-  kTooLittle,  // measured for less than a day's worth
+  kShare,      // of a GPU shared with other pods, without isolation
+  kKeep,       // utilization above half, or no smaller request suffices
+  kMixed,      // its pods differ, or hold shared GPUs already
+  kTooLittle,  // less than one day of measurements
 };
 
 struct OwnerAdvice {
   std::string owner;      // "serving/Deployment/llama"
-  std::string holds;      // a pod: "nvidia.com/gpu"
-  std::int64_t each = 0;  // so many of it; 0: not all the same
+  std::string holds;      // per pod: "nvidia.com/gpu"
+  std::int64_t each = 0;  // count per pod; 0: the pods differ
   std::int64_t pods = 0;
-  std::optional<int> used;  // percent of what it held and was measured
-  // Of one GPU, the most that a pod had in use, and in percent at work in a round of measurements.
+  std::optional<int> used;  // percent of the measured part of what it held
+  // Per GPU: the most memory that a pod used, and the highest utilization of one measurement in
+  // percent.
   std::optional<std::int64_t> memory_mib;
-  std::optional<std::int64_t> peak;  // absent as well if a day of it is not known
+  std::optional<std::int64_t> peak;  // also absent if one day has no record of it
   Verdict verdict = Verdict::kKeep;
-  std::string instead;  // a pod: "nvidia.com/mig-3g.40gb"
-  std::string profile;  // "3g.40gb"; empty: of no GPU that is cut
-  std::string pool;     // whose GPUs are shared, and how: "development, TimeSlicing by 4"
+  std::string instead;  // per pod: "nvidia.com/mig-3g.40gb"
+  std::string profile;  // "3g.40gb"; empty: the advice is no MIG instance
+  std::string pool;     // the shared pool and how it shares: "development, TimeSlicing by 4"
   std::int64_t instead_each = 0;
-  int memory_gb = 0;       // that a pod has then
-  std::int64_t part = 0;   // percent, of what it holds now, that it can then have at work
-  cost::Micros costs = 0;  // a month, as it is
-  cost::Micros month = 0;  // that it saves
+  int memory_gb = 0;       // per pod, with the advice
+  std::int64_t part = 0;   // percent of the present GPUs that the advice can utilize
+  cost::Micros costs = 0;  // per month, now
+  cost::Micros month = 0;  // saved per month
   std::string currency;
 };
 
-// "serving/Deployment/llama": whom a pod's GPUs count for.
+// The owner that a pod's GPUs count for: "serving/Deployment/llama".
 std::string owner_key(const Pod& pod);
 
-// Percent of what a pod holds that has to be left to it; of who was measured.
+// The percentage of its GPUs that a pod must keep; for an owner with measurements.
 std::int64_t room_for(const OwnerAdvice& advice);
 
-// What is left to whoever follows the advice to find out: ", if 40 GB suffice, and bursts to 90%
+// The conditions that the owner must verify first: ", if 40 GB suffice, and bursts to 90%
 // may take longer". Empty: nothing.
 std::string provided(const OwnerAdvice& advice);
 
 enum class Isolation { kKept, kMayWeaken };
 
-// Of owners of pods on nodes with a price: what saves most first, and by name.
+// Advice for owners of pods on nodes with a price, ordered by saved cost, then by name.
 std::vector<OwnerAdvice> advise_owners(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                        Isolation isolation = Isolation::kKept);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SharedPool: a pool whose GPUs are shared already, for who uses so little that a part would do. It
-// weakens isolation: memory and faults are no longer kept apart. Only who asks for it is told.
+// SharedPool: finds an existing shared pool for owners that use so little that a part suffices. It
+// weakens isolation of memory and faults, so berth advises it only on request.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace berth::advise {
 
-// Of the pools whose whole GPUs are shared and that the namespace may use, the one with the most
-// parts of which one is still `percent` of a GPU or more; null: none.
+// Among the shared pools that the namespace may use, the one with the most parts of which one is at
+// least `percent` of a GPU; nullptr: none.
 const PoolSpec* smallest_shared_pool(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                      std::string_view namespace_, std::int64_t percent);
 

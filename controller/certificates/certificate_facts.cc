@@ -17,8 +17,7 @@ namespace {
 
 using Names = std::unique_ptr<GENERAL_NAMES, OpensslFree<GENERAL_NAMES_free>>;
 
-// The texts of one look are those of the last, as a rule, and OpenSSL takes a while to find out how
-// to read one.
+// Successive checks usually read the same texts, and OpenSSL parses them slowly.
 constexpr std::size_t kRemembered = 64;
 template <class Answer>
 using Memory = std::map<std::string, Answer>;
@@ -31,7 +30,7 @@ Answer recall(Memory<Answer>& memory, const std::string& question,
   return memory.emplace(question, read()).first->second;
 }
 
-// A pair without its key, which is kept nowhere.
+// Identifies a pair by a digest, so that no copy of its key is kept.
 std::string digest_of(const CertificatePair& pair) {
   const std::string text = pair.certificate + '\0' + pair.key;
   std::string digest(SHA256_DIGEST_LENGTH, '\0');

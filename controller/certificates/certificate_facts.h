@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// CertificateFacts: what certificates in PEM say of themselves. Pure functions of their texts; what
-// they answered lately is remembered, by a digest where a key is in it.
+// CertificateFacts: reads facts from PEM certificates. Pure functions of their texts. They cache
+// recent answers; where a text holds a key, the cache stores only its digest.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/certificates/certificate_maker.h"
 
 namespace berth {
@@ -18,13 +18,13 @@ struct CertificateFacts {
   std::vector<std::string> dns_names;  // in their order
 };
 
-// Of the first certificate in the text; nothing if there is none.
+// Reads the first certificate of the text; nullopt: it has none.
 std::optional<CertificateFacts> read_certificate_facts(const std::string& pem);
-// Whether the key's public half is the first certificate's.
+// Whether the key belongs to the first certificate.
 bool is_pair(const CertificatePair& pair);
-// Whether the first certificate of the one bears the signature of the first of the other.
+// Whether the first certificate of `authority_pem` signed the first one of `leaf_pem`.
 bool is_issued_by(const std::string& leaf_pem, const std::string& authority_pem);
-// Each certificate by itself, in their order; what can't be read is left out.
+// The text's certificates in their order, without unreadable ones.
 std::vector<std::string> split_certificates(const std::string& pem);
 
 }  // namespace berth

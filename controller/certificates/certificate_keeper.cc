@@ -14,7 +14,7 @@ namespace {
 constexpr char kManager[] = "berth-webhook-certificates";
 constexpr std::array<KindInfo, 2> kConfigurations = {kMutatingConfiguration,
                                                      kValidatingConfiguration};
-constexpr int kMostSteps = 8;  // five take a cluster from nothing to served
+constexpr int kMostSteps = 8;  // a new cluster needs five steps
 
 Validity validity(Time now, Duration life) { return {now - kClockSkew, now + life}; }
 
@@ -48,8 +48,8 @@ std::optional<std::string> CertificateKeeper::problem() const {
   return facts_.last_success ? std::nullopt : std::optional<std::string>("not looked at yet");
 }
 
-// One step, another look, the next step. A step that another replica took first is a conflict: the
-// next look shows it.
+// Takes one step, reads again, takes the next. If another replica took the step first, the write
+// conflicts and the next read shows that step.
 Task<bool> CertificateKeeper::check(std::stop_token stop) {
   for (int steps = 0; steps < kMostSteps && !stop.stop_requested(); ++steps) {
     Result<Seen> seen = co_await fetch(stop);
@@ -64,7 +64,7 @@ Task<bool> CertificateKeeper::check(std::stop_token stop) {
       facts_.last_success = client_.wall_now();
       bool all_found = true;
       for (const auto& configuration : seen->configurations) all_found &= configuration.has_value();
-      co_return all_found;  // one that is missing is about to be installed, or was deleted
+      co_return all_found;  // a missing one will be installed soon, or was deleted
     }
     const std::string step = to_string(decision.step), why = decision.why;
     Result<void> taken = co_await take(std::move(decision), std::move(seen).value(), stop);
@@ -155,7 +155,7 @@ Task<Result<void>> CertificateKeeper::send_secret(ObjectKey key, CertificateSecr
   co_return Result<void>();
 }
 
-// With force: whoever wrote another caBundle by hand would have every call fail.
+// With force, because all webhook calls fail while the caBundle that a user wrote is in place.
 Task<Result<void>> CertificateKeeper::send_bundle(std::string bundle, Seen seen,
                                                   std::stop_token stop) {
   const WriteOptions write{.field_manager = kManager};
@@ -170,7 +170,7 @@ Task<Result<void>> CertificateKeeper::send_bundle(std::string bundle, Seen seen,
   co_return Result<void>();
 }
 
-// Nothing if there is no such object.
+// nullopt if there is no such object.
 Task<Result<std::optional<std::string>>> CertificateKeeper::fetch_json(KindInfo kind, ObjectKey key,
                                                                        std::stop_token stop) {
   ApiRequest request = get_request(object_path(kind, key));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // CertificateKeeper: keeps a self-managed webhook's certificates in two Secrets, and its authority
 // in the caBundle of the webhook configurations. Any number may run at once, in `berth
-// certificates` or beside a controller, and none leads: what is written is decided from what was
-// just read (certificate_rules.h), and a Secret only under the resourceVersion that was read.
+// certificates` or inside a controller, without leader election: each decides from a fresh read
+// what to write (certificate_rules.h), and writes a Secret only under the resourceVersion that it
+// read.
 //
 // Loop thread only. It must outlive run().
 #pragma once
@@ -27,12 +28,12 @@ struct CertificateKeeperOptions {
   std::string leaf_secret = "berth-webhook-tls";
   std::string authority_secret = "berth-webhook-ca";
   std::string service = "berth-webhook";
-  std::string configuration = "berth-webhook";  // of both kinds
+  std::string configuration = "berth-webhook";  // the name of both configurations
   std::chrono::nanoseconds period = std::chrono::minutes(1);
   std::chrono::nanoseconds retry = std::chrono::seconds(5);
 };
 
-// What a certificate of the Service is to be good for.
+// The DNS names that a certificate of the Service must have.
 std::vector<std::string> service_names(const std::string& service, const std::string& namespace_);
 
 class CertificateKeeper {
@@ -40,9 +41,9 @@ class CertificateKeeper {
   CertificateKeeper(ApiClient& client, Log& log, CertificateKeeperOptions options,
                     KeySource& keys = system_keys());
 
-  // Until stop is requested.
+  // Runs until stop is requested.
   Task<void> run(std::stop_token stop);
-  // Why the certificates are not as they should be, by the last look; nothing: they are.
+  // The fault of the certificates by the last check; nullopt: nothing.
   std::optional<std::string> problem() const;
   const KeeperFacts& facts() const { return facts_; }
 
@@ -52,7 +53,7 @@ class CertificateKeeper {
     std::vector<std::optional<WebhookConfiguration>> configurations;  // as kConfigurations
     CertificateState state;
   };
-  // True: nothing is left to do but to wait.
+  // True: no step remains until the next check.
   Task<bool> check(std::stop_token stop);
   Task<Result<Seen>> fetch(std::stop_token stop);
   Task<Result<void>> take(CertificateDecision decision, Seen seen, std::stop_token stop);
@@ -70,7 +71,7 @@ class CertificateKeeper {
   const ObjectKey authority_key_;
   const ObjectKey leaf_key_;
   KeySource& keys_;
-  std::string complaint_;  // told once
+  std::string complaint_;  // logged once
   KeeperFacts facts_;
 };
 

@@ -66,7 +66,7 @@ struct Draft {
   PrivateKey key;
 };
 
-// What authority and leaf have in common, unsigned.
+// The unsigned parts that authority and leaf share.
 bool begin(Draft& draft, const std::string& common_name, Validity validity) {
   X509* certificate = draft.certificate.get();
   if (certificate == nullptr || draft.key == nullptr) return false;
@@ -80,7 +80,7 @@ bool begin(Draft& draft, const std::string& common_name, Validity validity) {
          X509_set_pubkey(certificate, draft.key.get()) == 1;
 }
 
-// Some kinds of key hash by themselves.
+// Ed25519 and Ed448 keys hash the text themselves.
 const EVP_MD* digest_for(EVP_PKEY* signer) {
   const bool by_itself =
       EVP_PKEY_is_a(signer, "ED25519") == 1 || EVP_PKEY_is_a(signer, "ED448") == 1;
@@ -128,7 +128,8 @@ Result<CertificatePair> make_leaf(const CertificatePair& authority,
   for (const std::string& name : dns_names) names += (names.empty() ? "DNS:" : ",DNS:") + name;
   Draft draft(keys);
   X509* leaf = draft.certificate.get();
-  // A common name holds 64 characters, a Service's name more: clients read the names below alone.
+  // A common name holds at most 64 characters and a Service's name can be longer. Clients read only
+  // the names below.
   if (!begin(draft, dns_names.front().substr(0, 64), validity) ||
       X509_set_issuer_name(leaf, X509_get_subject_name(issuer.get())) != 1 ||
       !add_extension(leaf, issuer.get(), NID_basic_constraints, "critical,CA:FALSE") ||

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The certificates of a webhook that manages its own: an authority that the API server is told of,
-// and leaves that it signs.
+// The certificates of a self-managed webhook: an authority that the API server trusts through the
+// caBundle, and leaves that the authority signs.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
-#include "apis/time.h"
+#include "apis/base/result.h"
+#include "apis/base/time.h"
 #include "controller/certificates/key_source.h"
 
 namespace berth {
@@ -18,15 +18,15 @@ struct CertificatePair {
 };
 
 struct Validity {
-  Time from;  // a while back, for clocks that differ
+  Time from;  // in the past, because clocks differ
   Time until;
 };
 
-// A self-signed authority that may sign leaves and nothing else.
+// A self-signed authority that may only sign leaves.
 Result<CertificatePair> make_authority(const std::string& common_name, Validity validity,
                                        KeySource& keys = system_keys());
 
-// A server's certificate for these DNS names, at least one; never beyond its authority's end.
+// A server certificate for at least one DNS name. It never outlives its authority.
 Result<CertificatePair> make_leaf(const CertificatePair& authority,
                                   const std::vector<std::string>& dns_names, Validity validity,
                                   KeySource& keys = system_keys());

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 #include "controller/core/seeded_bugs.h"
 
 namespace berth {
@@ -14,7 +14,7 @@ using nlohmann::json;
 constexpr char kTrustedSince[] = "gpu.berth.dev/trusted-since";
 constexpr char kPrevious[] = "previous.crt";
 
-// Whatever is in the way reads as empty: people write Secrets too.
+// A value of an unexpected type reads as empty, because users can edit Secrets.
 const json& at(const json& object, const char* key) {
   static const json kNothing;
   if (!object.is_object()) return kNothing;
@@ -28,7 +28,7 @@ std::string text_at(const json& object, const char* key) {
 std::string decoded_at(const json& object, const char* key) {
   return decode_base64(text_at(object, key)).value_or("");
 }
-// PEM that may be put before other PEM: people's editors leave the last line open.
+// PEM that more PEM may follow: an editor may have left out the last line break.
 std::string lines_at(const json& object, const char* key) {
   std::string text = decoded_at(object, key);
   if (!text.empty() && text.back() != '\n') text += '\n';
@@ -71,9 +71,9 @@ std::string write_secret(const ObjectKey& key, const CertificateSecret& secret) 
   if (!content.previous.empty()) object["data"][kPrevious] = encode_base64(content.previous);
   if (secret.resource_version.empty()) {
     object["type"] = "kubernetes.io/tls";
-  } else {  // its type is for good, and any will do
+  } else {  // the type is immutable, and any type works
     if (!seeded(SeededBug::kUnconditionalSecret))
-      meta["resourceVersion"] = secret.resource_version;  // of a merge patch, too, a precondition
+      meta["resourceVersion"] = secret.resource_version;  // makes a merge patch conditional too
     if (!content.trusted_since) annotations[kTrustedSince] = nullptr;
     if (content.previous.empty()) object["data"][kPrevious] = nullptr;
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// CertificateObjects: the Secrets and webhook configurations that certificates live in, as JSON.
+// CertificateObjects: the Secrets and webhook configurations that hold certificates, as JSON.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "apis/meta.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/kinds/meta.h"
 #include "controller/certificates/certificate_rules.h"
 
 namespace berth {
@@ -20,23 +20,23 @@ inline constexpr KindInfo kValidatingConfiguration{"admissionregistration.k8s.io
                                                    "validatingwebhookconfigurations",
                                                    "ValidatingWebhookConfiguration", false};
 
-// A Secret of type kubernetes.io/tls. What is not there, or can't be read, is empty.
+// A Secret of type kubernetes.io/tls. Missing or unreadable parts are empty.
 struct CertificateSecret {
-  std::string resource_version;  // empty: there is none
-  StoredAuthority content;       // of the leaf's Secret the pair alone
+  std::string resource_version;  // empty: there is no Secret
+  StoredAuthority content;       // the leaf's Secret has only the pair
 };
 Result<CertificateSecret> read_secret(const std::string& json);
-// To create it (no resourceVersion known), or to merge into the one that was read.
+// A body that creates the Secret (without a resourceVersion), or merges into the one that was read.
 std::string write_secret(const ObjectKey& key, const CertificateSecret& secret);
 
 struct WebhookConfiguration {
   std::string resource_version;
-  std::vector<std::string> webhooks;  // their names
+  std::vector<std::string> webhooks;  // names
   std::vector<std::string> bundles;   // PEM, in the same order
 };
 Result<WebhookConfiguration> read_configuration(const std::string& json);
-// For server-side apply to the configuration as it was read: caBundle of each webhook, and nothing
-// else.
+// For server-side apply to the configuration as read: the caBundle of each webhook and no other
+// field.
 std::string write_bundle(const KindInfo& kind, const std::string& name,
                          const WebhookConfiguration& configuration, const std::string& bundle);
 

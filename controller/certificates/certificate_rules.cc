@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: decide_certificates(), then its questions in their order.
+// Outline: decide_certificates(), then its checks in order.
 #include "controller/certificates/certificate_rules.h"
 
 #include <algorithm>
@@ -12,14 +12,14 @@ namespace berth {
 namespace {
 
 bool has_passed(const Validity& validity, Time now) { return validity.until <= now; }
-// Whoever checks it refuses it until then.
+// Clients refuse it until then.
 bool is_yet_to_begin(const Validity& validity, Time now) { return now < validity.from; }
-// Two thirds of the life are over.
+// Whether two thirds of the life are over.
 bool is_due(const Validity& validity, Time now) {
   return now >= validity.from + (validity.until - validity.from) * 2 / 3;
 }
 
-// Empty, or why no further leaf is to be signed with it.
+// Empty, or why the authority must sign no further leaf.
 std::string authority_problem(const std::optional<StoredAuthority>& stored, Time now) {
   if (!stored) return "there is no authority";
   const auto facts = read_certificate_facts(stored->pair.certificate);
@@ -30,7 +30,7 @@ std::string authority_problem(const std::optional<StoredAuthority>& stored, Time
   return "";
 }
 
-// Empty, or why it can't be served.
+// Empty, or why the webhook can't serve it.
 std::string leaf_problem(const std::optional<CertificatePair>& leaf,
                          const std::vector<std::string>& dns_names,
                          const std::vector<std::string>& believed, Time now) {
@@ -49,9 +49,9 @@ std::string leaf_problem(const std::optional<CertificatePair>& leaf,
   return "";
 }
 
-// Who goes on being believed beside a new authority: those that the Secret knows and, if the last
-// of them is lost, whom the configurations name. Not the keys: that is why a lost Secret costs
-// nothing but a new authority.
+// The authorities that stay trusted next to a new one: those in the Secret and, if the Secret is
+// lost, those in the configurations' bundles. Their keys are not needed. A lost Secret therefore
+// costs only a new authority.
 std::string still_believed(const CertificateState& state, Time now) {
   std::vector<std::string> believed;
   const auto add = [&](const std::string& pem) {
@@ -123,7 +123,7 @@ CertificateDecision decide_certificates(const CertificateState& state, Time now)
     return decision;
   };
 
-  // 1. Who is to be believed comes before what is shown to them.
+  // 1. Clients must trust an authority before they see its leaf.
   if (!all_say(state.configurations, decision.bundle))
     return step(CertificateStep::kPublish, "a configuration has something else");
   const std::vector<std::string> believed = split_certificates(decision.bundle);
@@ -132,7 +132,7 @@ CertificateDecision decide_certificates(const CertificateState& state, Time now)
   if (!authority.trusted_since && all_found(state.configurations))
     return step(CertificateStep::kNoteTrusted, "every configuration has it");
 
-  // 2. Whoever trusts this leaf's authority already trusts the next leaf of it.
+  // 2. Clients that trust this leaf's authority already trust its next leaf.
   const Validity life = read_certificate_facts(state.leaf->certificate)->validity;
   const bool of_this = is_issued_by(state.leaf->certificate, authority.pair.certificate);
   const bool known = authority.trusted_since && (now - *authority.trusted_since >= kBundleOverlap ||
@@ -142,7 +142,7 @@ CertificateDecision decide_certificates(const CertificateState& state, Time now)
   if (!of_this && known)
     return step(CertificateStep::kMakeLeaf, "the new authority has been known for a day");
 
-  // 3. Processes read the new leaf within minutes; a day is more than enough.
+  // 3. Processes reread the leaf within minutes; a day is more than enough.
   const bool replaced_long_ago =
       now - (life.from + kClockSkew) >= kBundleOverlap || seeded(SeededBug::kForgetEarly);
   if (of_this && !authority.previous.empty() && replaced_long_ago)

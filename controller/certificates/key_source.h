@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeySource: where the keys and serial numbers of certificates come from. berth asks OpenSSL's
-// generator; a simulation has one that gives the same to the same seed.
+// KeySource: the source of keys and serial numbers for certificates. berth uses OpenSSL's
+// generator; a simulation uses one that depends only on its seed.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@ namespace berth {
 class KeySource {
  public:
   virtual ~KeySource() = default;
-  // None if it can't make one.
+  // A null key if it fails.
   virtual PrivateKey make_key() = 0;
-  // False if it can't.
+  // False if it fails.
   virtual bool fill(std::span<unsigned char> bytes) = 0;
 };
 
-// P-256 and bytes that nobody can guess.
+// P-256 keys and unpredictable bytes.
 KeySource& system_keys();
 
 }  // namespace berth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenSSL's objects, freed when their holder goes.
+// OpenSSL's objects in owning pointers.
 #pragma once
 
 #include <openssl/bio.h>
@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 
 namespace berth {
 
@@ -28,11 +28,11 @@ using X509Certificate = std::unique_ptr<X509, OpensslFree<X509_free>>;
 using X509Certificates = std::unique_ptr<STACK_OF(X509), OpensslFree<free_certificates>>;
 using PrivateKey = std::unique_ptr<EVP_PKEY, OpensslFree<EVP_PKEY_free>>;
 
-// Reads from the text, which must outlive it.
+// Reads from the text, which must outlive the result.
 Bio read_from(std::string_view text);
-// The next certificate, or none. The error queue says whether the text had ended.
+// The next certificate, or null. The error queue shows whether the text ended.
 X509Certificate read_certificate(BIO* from);
-// An encrypted key is none: nobody is asked for a password.
+// Null for an encrypted key: there is no user to ask for the password.
 PrivateKey read_key(BIO* from);
 std::optional<Time> beginning_of(const X509& certificate);
 std::optional<Time> end_of(const X509& certificate);

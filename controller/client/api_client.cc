@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds kReconnectDelay{200};
 constexpr std::chrono::milliseconds kMaxRetryAfter{60'000};
 constexpr char kProtobufOrJson[] = "application/vnd.kubernetes.protobuf,application/json";
 constexpr std::size_t kMaxRememberedWarnings = 1'000;
-constexpr std::chrono::nanoseconds kLongWait = std::chrono::seconds(1);  // worth a line in the log
+constexpr std::chrono::nanoseconds kLongWait = std::chrono::seconds(1);  // longer waits are logged
 
 template <class Exchange>
 class CollectingSink : public ResponseSink {
@@ -46,14 +46,14 @@ std::string name_of(const ApiRequest& request) {
   return request.method + " " + request.target.substr(0, request.target.find('?'));
 }
 
-// How long to wait before a GET's next try; nothing: this error is final.
+// The wait before a GET's next try; nullopt: the error is final.
 using Delay = std::optional<std::chrono::milliseconds>;
 Delay retry_delay(TransportOutcome outcome, const Error& error, int tries) {
   if (outcome == TransportOutcome::kCannotConnect || outcome == TransportOutcome::kBroken) {
     if (tries >= kMaxConnects) return std::nullopt;
     return kReconnectDelay * tries;
   }
-  // That one has waited for three seconds already; whoever asked has another way.
+  // The server has already waited three seconds for that version; the caller can do without it.
   if (is_version_too_large(error)) return std::nullopt;
   const bool busy = error.http_code == 429 || error.http_code >= 500;
   if (!busy || tries >= kMaxTries || !error.retry_after) return std::nullopt;
@@ -77,7 +77,8 @@ ApiClient::ApiClient(Loop& loop, Transport& transport, Log& log, Identity identi
       user_agent_("berth/" + identity.version + " (" + identity.component + ")") {}
 
 Task<Result<Reply>> ApiClient::send(ApiRequest request, CallOptions options) {
-  // A renewal that comes late is worse than one that fails: the lease has its own clock.
+  // Leases are not repeated: a late renewal is worse than a failed one, and leader election has its
+  // own retries.
   const bool may_repeat = request.repeatable && options.lane != Lane::kLease;
   const MonotonicTime end = loop_.now() + options.deadline;
   for (int tries = 1;; ++tries) {
@@ -108,7 +109,7 @@ Task<ApiClient::Exchange> ApiClient::exchange_once(ApiRequest request, CallOptio
     none.detail.clear();
     co_return none;
   }
-  if (options.deadline.count() <= 0) {  // to the transport, zero would mean no deadline
+  if (options.deadline.count() <= 0) {  // the transport reads zero as no deadline
     none.outcome = TransportOutcome::kTimeout;
     co_return none;
   }
@@ -133,7 +134,7 @@ Task<ApiClient::Exchange> ApiClient::exchange_once(ApiRequest request, CallOptio
   co_return exchange;
 }
 
-// What is left of the deadline once the token is there; zero if it would not be in time.
+// The rest of the deadline once the token is there; zero if the token would come too late.
 Task<std::chrono::milliseconds> ApiClient::wait_for_token(std::string what, CallOptions options) {
   const MonotonicTime start = loop_.now();
   const std::optional<std::chrono::nanoseconds> wait =
@@ -160,7 +161,8 @@ Result<Reply> ApiClient::read_exchange(const ApiRequest& request, Exchange excha
   }
   Reply reply;
   reply.http_code = exchange.status;
-  if (encoding_of(exchange.headers) == Encoding::kJson)  // lists, whose pages tell it themselves
+  // a page of a list reports its version itself
+  if (encoding_of(exchange.headers) == Encoding::kJson)
     reply.resource_version = scan_resource_version(exchange.body);
   reply.warnings = parse_warnings(exchange.headers);
   reply.body = std::move(exchange.body);
@@ -175,7 +177,7 @@ void ApiClient::open_stream(ApiRequest request, const WatchOptions& watch,
   http.target = std::move(request.target);
   http.headers = headers(request);
   http.idle_timeout = watch.timeout + watch.idle_grace;
-  http.max_body_bytes = 0;  // each event has its own limit
+  http.max_body_bytes = 0;  // WatchFrames limits each event
   auto stream = std::make_shared<WatchStream>(std::move(handler), std::move(stop));
   const std::stop_token transport_stop = stream->transport_stop();
   transport_.start(std::move(http), std::move(stream), transport_stop);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ApiClient: Kubernetes' verbs as coroutines over a Transport. Loop thread only. It must outlive
-// every task it returned; each of those ends within its deadline, or soon after its stop token.
+// every task that it returns. Each task ends within its deadline, or soon after a stop request.
 //
 // With g++ 12, name aggregates before an awaited call: `ObjectKey key{…}; co_await
 // client.get<Node>(key, options)`.
@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "apis/decode.h"
-#include "apis/meta.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/codec/decode.h"
+#include "apis/kinds/meta.h"
 #include "controller/client/api_request.h"
 #include "controller/client/reply.h"
 #include "controller/client/resource_path.h"
@@ -35,18 +35,18 @@
 
 namespace berth {
 
-// What a request is for. Each has a rate limit of its own, so that no crowd of reports stands
-// before a write that acts.
+// The purpose of a request. Each purpose has its own rate limit, so that many reports can't delay a
+// write that acts.
 enum class Traffic {
-  kActing,     // writes that change what runs, and the reads that they rest on
-  kReporting,  // statuses and events: they tell of it
+  kActing,     // writes that change workloads or nodes, and the reads that they depend on
+  kReporting,  // statuses and events
 };
 
-// Has constructors, so that it may be a temporary in an awaited call.
+// Has constructors, so that it can be a temporary in an awaited call.
 struct CallOptions {
   Lane lane = Lane::kWrite;
   Traffic traffic = Traffic::kActing;
-  std::chrono::milliseconds deadline{30'000};  // all tries together
+  std::chrono::milliseconds deadline{30'000};  // for all tries together
   std::stop_token stop;
 
   CallOptions() {}
@@ -80,9 +80,9 @@ class ApiClient {
     co_return decode_object<T>(reply->body);
   }
 
-  // One page; pass its continue_token back for the next. kGone: the token has expired, start again
-  // without one. Of all pages that are asked for, four are under way at a time: a page is in memory
-  // as a whole, and kinds by the dozen are listed at once when a server comes back.
+  // One page; pass its continue_token to get the next one. kGone: the token has expired, so start
+  // again without one. At most four pages are fetched at a time over all kinds: each page is in
+  // memory as a whole, and dozens of kinds are listed at once when a server comes back.
   template <class T>
   Task<Result<ListPage<T>>> list_page(ListOptions list, CallOptions options) {
     ApiRequest request = list_request(kKind<T>, list);
@@ -96,11 +96,11 @@ class ApiClient {
     co_return page;
   }
 
-  // GETs are repeated as ApiRequest::repeatable allows, within the deadline; writes never.
+  // Repeats GETs within the deadline if ApiRequest::repeatable allows it; never repeats writes.
   Task<Result<Reply>> send(ApiRequest request, CallOptions options);
 
-  // Opens a watch; every event goes to the handler until on_end. It is opened once: retrying and
-  // resuming are the informer's.
+  // Opens a watch once and passes every event to the handler until on_end. The informer retries and
+  // resumes.
   template <class T>
   void start_watch(const WatchOptions& watch, std::shared_ptr<WatchHandler> handler,
                    std::stop_token stop) {
@@ -110,20 +110,20 @@ class ApiClient {
   }
 
   Loop& loop() { return loop_; }
-  // Every reply's date goes there; null: nowhere. Several clients may tell one clock.
+  // The clock that gets the date of every reply; null: none. Several clients may share one.
   void set_clock(ServerClock* clock) { clock_ = clock; }
-  // UTC, by that clock where there is one.
+  // UTC, by that clock if there is one.
   Time wall_now() { return clock_ != nullptr ? clock_->now() : loop_.wall_now(); }
   void observe(std::function<void(const CallRecord&)> observer) { observer_ = std::move(observer); }
-  // From now on every try of such traffic takes a token first, within its deadline. Exempt are
-  // leases, for a late renewal costs the lead, and watches, which are one request for minutes
-  // (client-go exempts them too).
+  // From now on every try of this traffic takes a token first, within its deadline. Leases are
+  // exempt, because a late renewal loses leadership. Watches are exempt, because each is one
+  // request for minutes; client-go exempts them too.
   void limit(Traffic traffic, TokenBucket bucket) { bucket_of(traffic) = bucket; }
 
  private:
   static constexpr std::size_t kPagesAtOnce = 4;
 
-  struct Exchange;  // one HTTP exchange as it came back
+  struct Exchange;  // one HTTP exchange with its reply
   Task<Exchange> exchange_once(ApiRequest request, CallOptions options);
   Task<std::chrono::milliseconds> wait_for_token(std::string what, CallOptions options);
   std::optional<TokenBucket>& bucket_of(Traffic traffic) {
@@ -142,7 +142,7 @@ class ApiClient {
   std::set<std::string> warned_;  // bounded; each text is logged once
   std::function<void(const CallRecord&)> observer_;
   ServerClock* clock_ = nullptr;
-  std::array<std::optional<TokenBucket>, 2> buckets_;  // by traffic; none: no limit
+  std::array<std::optional<TokenBucket>, 2> buckets_;  // by traffic; absent: no limit
   Permits pages_{loop_, kPagesAtOnce};
 };
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/client/resource_path.h"
 
 namespace berth {
@@ -44,7 +44,7 @@ const char* to_string(Propagation propagation) {
   return "Background";
 }
 
-// What a delete and an eviction have in common.
+// The options that a delete and an eviction share.
 nlohmann::json delete_options(const DeleteOptions& what) {
   nlohmann::json options = nlohmann::json::object();
   if (!what.uid.empty()) options["preconditions"]["uid"] = what.uid;
@@ -55,7 +55,7 @@ nlohmann::json delete_options(const DeleteOptions& what) {
   return options;
 }
 
-// User data may hold bytes that are not UTF-8; the server refuses them, and dump() must not throw.
+// Users' data may contain invalid UTF-8. The server refuses it, and dump() must not throw.
 std::string dump(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -72,7 +72,7 @@ ApiRequest apply_request(const KindInfo& kind, const ObjectKey& key, std::string
                          const WriteOptions& options, std::string_view subresource) {
   Query query = write_query(options);
   query.add_flag("force", force);
-  // Every JSON text is YAML, so the body needs no second encoder.
+  // JSON is YAML, so the body needs no second encoder.
   return write("PATCH", object_path(kind, key, subresource), query, kApplyPatch, std::move(json));
 }
 
@@ -98,8 +98,8 @@ ApiRequest delete_request(const KindInfo& kind, const ObjectKey& key, const Dele
   body["apiVersion"] = "v1";
   body["kind"] = "DeleteOptions";
   body["propagationPolicy"] = to_string(what.propagation);
-  // The server reads a DELETE's options from its body or else from its query, never from both: a
-  // dryRun in the query beside a body would really delete.
+  // The server reads a DELETE's options either from its body or from its query. If there is a body,
+  // it ignores dryRun in the query and really deletes.
   if (options.dry_run) body["dryRun"] = {"All"};
   return write("DELETE", object_path(kind, key), Query(), std::string(kJsonType), dump(body));
 }
@@ -132,7 +132,7 @@ ApiRequest list_request(const KindInfo& kind, const ListOptions& list) {
   if (list.limit > 0) query.add("limit", std::to_string(list.limit));
   query.add("continue", list.continue_token);
   query.add("resourceVersion", list.resource_version);
-  // The server refuses a match without a version to match.
+  // The server refuses resourceVersionMatch without resourceVersion.
   if (!list.resource_version.empty()) {
     query.add("resourceVersionMatch", list.resource_version_match);
   }
@@ -155,7 +155,7 @@ ApiRequest watch_request(const KindInfo& kind, const WatchOptions& watch) {
   query.add("fieldSelector", watch.field_selector);
   query.add("labelSelector", watch.label_selector);
   ApiRequest request = get_request(collection_path(kind, watch.namespace_) + query.str());
-  request.repeatable = false;  // the informer's to decide
+  request.repeatable = false;  // the informer decides about retries
   return request;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ApiRequest: one call on the API server, as method, target and JSON text; and the functions that
-// build one for each verb. Pure: ApiClient::send() is what sends them.
+// ApiRequest: one call of the API server, as method, target and JSON text, and functions that build
+// one for each verb. Pure: ApiClient::send() sends it.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "apis/encoding.h"
-#include "apis/meta.h"
+#include "apis/codec/encoding.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 
@@ -23,12 +23,12 @@ struct ApiRequest {
   std::string target;  // path and query, escaped
   std::string content_type;
   std::string body;
-  std::string impersonate;  // the user in whose name it is sent; empty: whoever asks
-  // GET only: may be sent again after a failed connection, or a 429 or 5xx that says when
-  // (Retry-After). Never a write's.
+  std::string impersonate;  // the user to impersonate; empty: berth itself
+  // GET only: the client may retry after a failed connection, or after a 429 or 5xx with
+  // Retry-After. Never true for a write.
   bool repeatable = false;
   std::size_t max_reply_bytes = 4u << 20;  // lists: ListOptions::max_bytes
-  Encoding encoding = Encoding::kJson;     // asked for; a server that has not got it sends JSON
+  Encoding encoding = Encoding::kJson;     // preferred; a server without it sends JSON
 };
 
 struct WriteOptions {
@@ -59,15 +59,16 @@ struct ListOptions {
 struct WatchOptions {
   std::string namespace_;  // empty: all
   std::string resource_version;
-  // WatchList: the current objects first, then a bookmark that says so.
+  // WatchList: first the current objects, then a bookmark that marks their end.
   bool send_initial_events = false;
   std::string field_selector;
   std::string label_selector;
-  std::chrono::seconds timeout{300};    // the server ends the stream after this
-  std::chrono::seconds idle_grace{20};  // silent for timeout + idle_grace: the connection is dead
+  std::chrono::seconds timeout{300};  // the server ends the stream after this
+  // after timeout + idle_grace without a byte the connection counts as dead
+  std::chrono::seconds idle_grace{20};
 };
 
-// `json` is the object (create, apply) or the patch, as text. Each carries
+// `json` is the text of the object (create, apply) or of the patch. Each request has
 // fieldValidation=Warn.
 ApiRequest create_request(const KindInfo& kind, const std::string& namespace_, std::string json,
                           const WriteOptions& options);
@@ -82,7 +83,7 @@ ApiRequest status_merge_patch_request(const KindInfo& kind, const ObjectKey& key
                                       const WriteOptions& options);
 ApiRequest delete_request(const KindInfo& kind, const ObjectKey& key, const DeleteOptions& what,
                           const WriteOptions& options);
-// policy/v1 Eviction of a pod; propagation is not used.
+// policy/v1 Eviction of a pod; ignores propagation.
 ApiRequest evict_request(const ObjectKey& pod, const DeleteOptions& what,
                          const WriteOptions& options);
 // Any GET: "/version", "/apis/policy/v1", an object_path().

@@ -22,7 +22,7 @@ std::string with_body(std::string name, std::string_view body) {
   return name;
 }
 
-// Text of a JSON object's member; empty if it is not there or no text.
+// The text of a JSON object's member; empty if it is absent or no text.
 std::string text_of(const nlohmann::json& object, const char* member) {
   const auto found = object.find(member);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -82,14 +82,15 @@ Task<DiscoveryReport> fetch_lacks(ApiClient& client, std::vector<ResourceNeed> n
     ApiRequest request = get_request(group);
     const Result<Reply> reply = co_await client.send(std::move(request), std::move(call));
     Result<ServedResources> served = ServedResources();
-    if (reply.has_value())
-      served = decode_served_resources(reply->body);
-    else if (reply.error().kind != ErrorKind::kNotFound)  // not found: nothing of it is served
+    if (reply.has_value()) served = decode_served_resources(reply->body);
+    // not found: the server serves nothing of it
+    else if (reply.error().kind != ErrorKind::kNotFound)
       served = reply.error();
     if (!served.has_value()) {
       report.unknown.push_back(served.error());
       report.unknown.back().where = "GET " + group;
-      if (!reply.has_value() && reply.error().http_code == 0) break;  // no server, no answers
+      // no reply from the server: stop asking
+      if (!reply.has_value() && reply.error().http_code == 0) break;
       continue;
     }
     for (const ResourceNeed& need : by_group[group])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Discovery: asks an API server which resources and verbs it serves, and compares them with what
-// one needs. Group by group: one that fails (its aggregated server is down) says nothing about the
-// others, and is taken to serve what is needed.
+// berth needs. It asks group by group. If a group's aggregated server does not reply, Discovery
+// assumes that the group serves what berth needs.
 #pragma once
 
 #include <map>
@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/meta.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/kinds/meta.h"
 #include "controller/client/api_client.h"
 
 namespace berth {
@@ -20,16 +20,16 @@ namespace berth {
 struct ResourceNeed {
   KindInfo kind;
   std::string_view subresource;  // "status", "eviction"; empty: the kind itself
-  std::string_view body;         // apiVersion of what a subresource takes, if not the kind's
+  std::string_view body;  // apiVersion of a subresource's body, if it differs from the kind's
   std::vector<std::string_view> verbs;
 };
 // "miglayouts (gpu.berth.dev/v1alpha1)", "pods/eviction (policy/v1)".
 std::string describe(const ResourceNeed& need);
 
-// What one group version serves: verbs by "pods", "pods/status"; "pods/eviction (policy/v1)" where
-// the body is of another group version.
+// What one group version serves: verbs by "pods", "pods/status", or "pods/eviction (policy/v1)" if
+// the body has another group version.
 using ServedResources = std::map<std::string, std::set<std::string>, std::less<>>;
-// From an APIResourceList.
+// Reads an APIResourceList.
 Result<ServedResources> decode_served_resources(std::string_view json);
 
 struct Lack {
@@ -38,10 +38,10 @@ struct Lack {
 };
 struct DiscoveryReport {
   std::vector<Lack> lacks;
-  std::vector<Error> unknown;  // what could not be asked
+  std::vector<Error> unknown;  // requests that failed
 };
-// One GET for each group version, in the order of the needs. A server that can't be reached is
-// asked no further.
+// Sends one GET for each group version, in the order of the needs. Stops at the first request that
+// gets no reply from the server.
 Task<DiscoveryReport> fetch_lacks(ApiClient& client, std::vector<ResourceNeed> needs,
                                   std::stop_token stop);
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 
 namespace berth {
 namespace {
@@ -14,10 +14,10 @@ std::string dump(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// No header may hold one, so a token that does would be left out without a word.
+// HTTP headers can't contain control characters: the transport would silently drop such a token.
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-// Text of an object's member; empty if it is not there. The first that is no text is complained of.
+// The text of an object's member; empty if it is absent. The first wrong type becomes the error.
 std::string read_text(const nlohmann::json& object, const char* member, Result<void>& checked) {
   const auto found = object.find(member);
   if (found == object.end() || found->is_null()) return {};

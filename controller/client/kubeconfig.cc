@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: find the files, merge them, choose the context, check what it names, fill a
-// ClientConfig.
+// Outline: find the files, merge them, choose the context, check its entries, fill a ClientConfig.
 #include "controller/client/kubeconfig.h"
 
 #include <fmt/format.h>
@@ -19,8 +18,8 @@ namespace {
 
 struct Found {
   Kubeconfig config;
-  std::vector<std::string> files;  // that exist
-  std::string looked_at;           // for the message when there are none
+  std::vector<std::string> files;  // existing ones
+  std::string looked_at;           // for the message if there are none
 };
 
 std::vector<std::string> split_list(const std::string& list) {
@@ -136,14 +135,14 @@ Result<void> check_login(const KubeUser& user) {
   return {};
 }
 
-// Clients of Kubernetes ask no plugin where the kubeconfig itself says who the user is.
+// Like kubectl, berth runs no plugin if the kubeconfig itself has credentials.
 bool says_who(const KubeUser& user) {
   return !user.token.empty() || !user.token_file.empty() || !user.username.empty() ||
          !user.client_certificate.empty();
 }
 
-// A kubeconfig from elsewhere may name any program: the list says which of them may run. A name is
-// looked for in our PATH; as a path, another program may have that name.
+// A kubeconfig may name any program, so the user's list says which ones may run. berth looks for a
+// bare name in PATH. With a path, a different program could have an allowed name.
 Result<void> check_allowed(const ExecPlugin& exec, const std::vector<std::string>& allowed) {
   std::string listed;
   for (const std::string& entry : allowed) {

@@ -7,14 +7,14 @@
 #include <optional>
 #include <utility>
 
-#include "apis/base64.h"
-#include "apis/yaml_scalar.h"
+#include "apis/base/base64.h"
+#include "apis/codec/yaml_scalar.h"
 
 namespace berth {
 namespace {
 
-// Reads the fields of one YAML mapping. The first complaint is kept; what is read after it is
-// empty.
+// Reads the fields of one YAML mapping. It keeps the first error; all later reads give empty
+// values.
 class Fields {
  public:
   Fields(YAML::Node map, std::string file, std::string path, std::optional<Error>& error)
@@ -51,14 +51,14 @@ class Fields {
     }
     return out;
   }
-  // A path, made relative to the kubeconfig's own folder if it is not absolute.
+  // A path; a relative one starts at the kubeconfig's folder.
   std::string path(const char* key) {
     const std::string value = text(key);
     if (value.empty() || value.front() == '/') return value;
     const std::size_t slash = file_.rfind('/');
     return slash == std::string::npos ? value : file_.substr(0, slash + 1) + value;
   }
-  // `key` names a file and `key`-data holds the same in base64.
+  // `key` names a file; `key`-data contains the same in base64.
   PemSource pem(const char* key) {
     const std::string data_key = std::string(key) + "-data";
     PemSource source;
@@ -77,7 +77,7 @@ class Fields {
     }
     return source;
   }
-  // Whatever stands there, as JSON; empty if nothing does.
+  // The value as JSON; empty if it is absent.
   std::string json(const char* key) const {
     const YAML::Node value = find(key);
     if (!value.IsDefined() || value.IsNull()) return {};
@@ -132,7 +132,7 @@ class Fields {
     return out;
   }
   YAML::Node find(const std::string& key) const {
-    const YAML::Node& map = map_;  // the const operator[] does not add the key
+    const YAML::Node& map = map_;  // operator[] on a const node does not add the key
     return map.IsDefined() && map.IsMap() ? map[key] : YAML::Node(YAML::NodeType::Undefined);
   }
 
@@ -162,7 +162,7 @@ ExecPlugin read_exec(Fields fields) {
   exec.where = fields.where();
   exec.api_version = fields.text("apiVersion");
   exec.command = fields.text("command");
-  // A name alone is looked for in PATH.
+  // PATH is searched for a bare name.
   if (exec.command.find('/') != std::string::npos) exec.command = fields.path("command");
   exec.arguments = fields.texts("args");
   for (Fields& variable : fields.list("env")) {
@@ -204,7 +204,8 @@ KubeContext read_context(Fields fields) {
   return context;
 }
 
-// `list` holds entries of a name and of what `key` names. The first of a name wins.
+// Each entry of `list` has a name and an object under `key`. For a duplicate name the first entry
+// counts.
 template <class T>
 std::map<std::string, T> read_entries(const Fields& root, const char* list, const char* key,
                                       T (*read)(Fields)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kubeconfig: the contents of one kubeconfig file, or of several merged, before a context is
-// chosen.
+// KubeconfigFile: the contents of one kubeconfig file, or of several merged ones, before berth
+// chooses a context.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/io/client_config.h"
 
 namespace berth {
@@ -20,7 +20,7 @@ struct KubeCluster {
   bool insecure_skip_tls_verify = false;
   std::string tls_server_name;
   std::string proxy_url;
-  std::string exec_config;  // JSON that the cluster keeps for credential plugins; empty: none
+  std::string exec_config;  // the cluster's JSON for credential plugins; empty: none
 };
 
 struct KubeUser {
@@ -37,7 +37,7 @@ struct KubeUser {
   std::optional<ExecPlugin> exec;  // as written: unchecked, and without its `cluster`
   std::string exec_input;          // interactiveMode
   bool exec_wants_cluster = false;
-  std::string unsupported;  // the key of a way to log in that berth has not got: auth-provider
+  std::string unsupported;  // the key of an unsupported way to log in: auth-provider
 };
 
 struct KubeContext {
@@ -54,11 +54,10 @@ struct Kubeconfig {
   std::string current_context;
 };
 
-// Relative paths in the text are relative to the folder of `file`. Errors name the file and the
-// field.
+// Resolves relative paths from the folder of `file`. Errors name the file and the field.
 Result<Kubeconfig> parse_kubeconfig(const std::string& text, const std::string& file);
 
-// Adds what `base` has not got: whatever was read first wins.
+// Adds the entries that `base` lacks: the first file that has an entry wins.
 void merge_kubeconfig(Kubeconfig& base, Kubeconfig later);
 
 }  // namespace berth

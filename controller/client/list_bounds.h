@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// ListBounds: how much one reading of a whole kind may bring, by pages of a LIST or by a WatchList.
-// A server that never comes to an end, or a proxy that repeats itself, must cost a refusal and not
-// the process. Pure.
+// ListBounds: the limits for reading all objects of a kind, by pages of a LIST or by a WatchList.
+// An endless server, or a proxy that repeats itself, must cause an error and not exhaust the
+// process's memory. Pure.
 //
-// The bounds leave room for the largest clusters that Kubernetes is made for (150,000 pods, 5,000
-// nodes); what a page may weigh is ListOptions::max_bytes.
+// The limits allow the largest clusters that Kubernetes supports (150,000 pods, 5,000 nodes).
+// ListOptions::max_bytes limits one page.
 #pragma once
 
 #include <cstddef>
 #include <set>
 #include <string>
 
-#include "apis/text.h"
+#include "apis/base/text.h"
 
 namespace berth {
 
@@ -19,13 +19,14 @@ class ListBounds {
  public:
   static constexpr std::size_t kMaxObjects = 200'000;
   static constexpr std::size_t kMaxPages = 20'000;
-  static constexpr std::size_t kMaxBytes = std::size_t{4} << 30;  // on the wire, where 9/10 is left
-  // Of different labels, annotations and the like; the more they differ, the more they cost.
+  // on the wire; berth keeps a tenth of it
+  static constexpr std::size_t kMaxBytes = std::size_t{4} << 30;
+  // Distinct texts such as labels and annotations: they cost the more, the more they differ.
   static constexpr std::size_t kMaxText = 96u << 20;
   static constexpr std::size_t kMaxTokenBytes = 8u << 10;
 
   void restart() { *this = ListBounds(); }
-  // Each says which bound has been passed, for people, or nothing.
+  // Each returns the exceeded limit as text for users, or "".
   std::string take_page(std::size_t objects, std::size_t bytes, const std::string& next);
   std::string take_event(std::size_t bytes) {
     ++objects_;

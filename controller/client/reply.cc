@@ -16,8 +16,8 @@ bool equal_without_case(std::string_view a, std::string_view b) {
                     [](char x, char y) { return lower(x) == lower(y); });
 }
 
-// Walks JSON text just far enough to tell strings, depth and keys apart. It does not validate: a
-// text that is not JSON makes it find nothing.
+// Scans JSON text just enough to know strings, depth and keys. It does not validate: in a text that
+// is not JSON it finds nothing.
 class Scanner {
  public:
   explicit Scanner(std::string_view json) : json_(json) {}
@@ -46,12 +46,12 @@ class Scanner {
   }
 
  private:
-  // The string that starts here, escapes left as they are; empty if none does.
+  // The string that starts at this position, still escaped; empty if there is none.
   std::string_view string() {
     if (at_ >= json_.size() || json_[at_] != '"') return {};
     const std::size_t start = ++at_;
     std::size_t end = std::min(json_.find('"', start), json_.size());
-    if (json_[end - 1] == '\\') {  // it may be escaped
+    if (json_[end - 1] == '\\') {  // the quote may be escaped
       while (at_ < json_.size() && json_[at_] != '"') at_ += json_[at_] == '\\' ? 2 : 1;
       end = std::min(at_, json_.size());
     }

@@ -38,8 +38,8 @@ std::string collection_path(const KindInfo& kind, std::string_view namespace_) {
 }
 
 std::string object_path(const KindInfo& kind, const ObjectKey& key, std::string_view subresource) {
-  // A name of "." or ".." would be a step in the path to whoever normalises it on the way. No such
-  // object can exist, so the escaped dots only have to reach the server as a name.
+  // A proxy could treat a name of "." or ".." as a step in the path. No such object exists, so it
+  // is enough that the escaped dots reach the server as a name.
   std::string name = escape_url(key.name);
   if (name == ".") name = "%2E";
   if (name == "..") name = "%2E%2E";

@@ -10,9 +10,9 @@
 namespace berth {
 namespace {
 
-// HTTP's one form that is in use: "Sat, 28 Nov 2026 09:09:45 GMT".
+// The only HTTP date format in use: "Sat, 28 Nov 2026 09:09:45 GMT".
 constexpr char kHttpDate[] = "%a, %d %b %Y %T GMT";
-constexpr MonotonicTime kDateLasts = std::chrono::seconds(1);  // it has no fraction
+constexpr MonotonicTime kDateLasts = std::chrono::seconds(1);  // the date has whole seconds
 
 Time advance(Time time, MonotonicTime by) {
   return time + std::chrono::floor<std::chrono::microseconds>(by);

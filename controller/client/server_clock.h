@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ServerClock: what time it is, by this machine's clock and the API server's together. Each reply
-// has a Date. While the two clocks agree, this machine's counts. While they do not, time goes on
-// steadily from when they last did, so no jump of a clock makes anything happen.
+// ServerClock: the time, from this machine's clock and the API server's. Each reply has a Date.
+// While the two clocks agree, this machine's clock counts. When they disagree, the time continues
+// steadily from the last agreement, so that a jump of a clock has no effect.
 //
 // Loop thread only.
 #pragma once
@@ -9,19 +9,19 @@
 #include <optional>
 #include <string_view>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/io/loop.h"
 
 namespace berth {
 
 class ServerClock {
  public:
-  // Clocks that differ by no more than the tolerance agree.
+  // Clocks agree if they differ by at most the tolerance.
   ServerClock(const Loop& loop, Duration tolerance) : loop_(loop), tolerance_(tolerance) {}
 
-  // The Date header of a reply that has just come. One that is no date says nothing.
+  // Call it with the Date header of each reply at once. It ignores an invalid date.
   void hear(std::string_view date);
-  // This machine's clock less the API server's, to a second; absent: no reply had a date.
+  // This machine's clock minus the API server's, to a second; absent: no reply had a date.
   std::optional<Duration> skew() const;
   // UTC. If this clock never agreed with the API server's, berth uses the API server's.
   Time now();
@@ -33,8 +33,8 @@ class ServerClock {
   };
   const Loop& loop_;
   const Duration tolerance_;
-  std::optional<Moment> server_;  // its last date
-  std::optional<Moment> agreed_;  // when the two last did
+  std::optional<Moment> server_;  // the last date of a reply
+  std::optional<Moment> agreed_;  // when the clocks last agreed
 };
 
 }  // namespace berth

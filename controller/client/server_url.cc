@@ -35,7 +35,7 @@ Result<std::string> check_server_url(const std::string& where, const std::string
   if (url.empty()) return invalid_spec(where, "is missing: write https://HOST:PORT");
   if (has_odd_characters(url) || url.find_first_of("?#@") != std::string::npos ||
       !starts_with_any(url, {"https://", "http://"})) {
-    // The URL is not repeated: it may hold a password.
+    // Does not repeat the URL: it may contain a password.
     return invalid_spec(where, "is not a server: write https://HOST:PORT");
   }
   const std::string_view host = host_of(authority_of(url));
@@ -57,7 +57,7 @@ Result<void> check_proxy_url(const std::string& where, const std::string& url) {
   if (has_odd_characters(url) ||
       !starts_with_any(url, {"http://", "https://", "socks5://", "socks5h://"}) ||
       host_of(authority_of(url)).empty()) {
-    // The URL is not repeated: it may hold a password.
+    // Does not repeat the URL: it may contain a password.
     return invalid_spec(where, "is not a proxy: write http://, https:// or socks5://HOST:PORT");
   }
   return {};

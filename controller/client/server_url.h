@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may stand as a server or a proxy in a configuration. Credentials go there, so the rules are
-// narrow: TLS except to this very machine, and nothing hidden in the URL.
+// ServerUrl: which URLs a configuration may name as a server or a proxy. berth sends credentials
+// there, so the rules are strict: TLS except to the local machine, and no credentials in the URL.
 #pragma once
 
 #include <string>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 
 namespace berth {
 
-// The URL without a slash at its end. `where` names the field in errors.
+// Returns the URL without a trailing slash. `where` names the field in errors.
 Result<std::string> check_server_url(const std::string& where, const std::string& url);
-// http, https, socks5 or socks5h; empty is fine.
+// Accepts http, https, socks5, socks5h, and the empty string.
 Result<void> check_proxy_url(const std::string& where, const std::string& url);
 
 }  // namespace berth

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TokenBucket: `burst` at once, then so many a second. Pure: it is told the time.
+// TokenBucket: `burst` requests at once, then a fixed rate. Pure: the caller passes the time.
 //
-// A token may be taken before it is there. take() says how long to wait for it, so that those who
+// A caller may take a token in advance. take() returns how long to wait for it, so that callers are
+// served in the order in which they came.
 // wait go in the order in which they came.
 #pragma once
 
@@ -25,7 +26,7 @@ class TokenBucket {
     full_at_ = std::max(full_at_, now) + interval_;
     return wait;
   }
-  // Nothing, and no token taken, if it would be there only after `at_most`.
+  // nullopt, without taking a token, if the wait would be longer than `at_most`.
   std::optional<std::chrono::nanoseconds> take_within(std::chrono::nanoseconds at_most,
                                                       MonotonicTime now) {
     if (wait_at(now) > at_most) return std::nullopt;
@@ -39,8 +40,8 @@ class TokenBucket {
   }
 
   std::chrono::nanoseconds interval_;
-  std::chrono::nanoseconds depth_;            // from empty to full
-  MonotonicTime full_at_ = MonotonicTime(0);  // when it is full again, if nobody takes any more
+  std::chrono::nanoseconds depth_;            // time from empty to full
+  MonotonicTime full_at_ = MonotonicTime(0);  // when it is full again without further calls
 };
 
 }  // namespace berth

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transport's outcome, other than a complete reply, as a typed Error.
+// TransportError: a transport's outcome without a complete reply, as a typed Error.
 #pragma once
 
 #include <string>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/io/transport.h"
 
 namespace berth {
 
-// `detail` is the transport's sentence; without one the outcome's own is used.
+// `detail` is the transport's own message; if it is empty, the outcome's message is used.
 Error transport_error(TransportOutcome outcome, std::string detail);
 
-// The reply was larger than was accepted: asking for less may do.
+// The reply was larger than the limit: a smaller request may succeed.
 bool is_too_large(const Error& error);
 
 }  // namespace berth

@@ -15,7 +15,7 @@ std::size_t read_length(std::string_view big_endian) {
   return length;
 }
 
-// A large event's memory is not kept for the small ones that follow.
+// The most memory to keep for the next event after a large one.
 constexpr std::size_t kKept = 256 << 10;
 
 void empty(std::string& event) {
@@ -25,7 +25,7 @@ void empty(std::string& event) {
     event.clear();
 }
 
-// Moves up to `wanted` bytes from the front of one to the end of the other.
+// Moves up to `wanted` bytes from the front of `from` to the end of `to`.
 void move_up_to(std::size_t wanted, std::string_view& from, std::string& to) {
   const std::size_t count = std::min(wanted, from.size());
   to += from.substr(0, count);
@@ -42,7 +42,7 @@ bool WatchFrames::feed_lines(std::string_view bytes, const OnEvent& on_event) {
     partial_ += piece;
     if (newline == std::string_view::npos) return true;
     bytes.remove_prefix(newline + 1);
-    // The string is lent out and keeps its memory for the next event.
+    // on_event borrows the string, whose memory is reused for the next event.
     const bool go_on = partial_.empty() || on_event(partial_);
     empty(partial_);
     if (!go_on) return true;

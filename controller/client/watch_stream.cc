@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/client/reply.h"
 #include "controller/client/transport_error.h"
 
@@ -53,7 +53,7 @@ void WatchStream::on_bytes(std::string_view bytes) {
   const bool fits = frames_.feed(bytes, [this](std::string& event) {
     ++events_;
     handler_->on_event(event, encoding_);
-    return !stop_.stop_requested();  // the handler may have had enough
+    return !stop_.stop_requested();  // the handler may have requested a stop
   });
   if (fits) return;
   state_ = State::kOversized;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchStream: one watch exchange, from the transport's bytes to whole events and a typed end. What
-// the events mean, and what to do after the end, is the informer's state machine.
+// WatchStream: one watch request, from the transport's bytes to whole events and a typed end. The
+// informer's state machine decides what events and ends mean.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/client/watch_frames.h"
 #include "controller/io/transport.h"
 
@@ -27,18 +27,18 @@ struct WatchEnd {
   };
   Reason reason = Reason::kClosed;
   Error error;               // for kRefused, kBroken and kOversized
-  std::uint64_t events = 0;  // handed out
+  std::uint64_t events = 0;  // passed to the handler
 };
 const char* to_string(WatchEnd::Reason reason);
 
 class WatchHandler {
  public:
   virtual ~WatchHandler() = default;
-  // The reply was 200: the watch is open. Not called when it was refused.
+  // The reply was 200: the watch is open. Not called if the server refused it.
   virtual void on_open() {}
   // One event, ready for decode_watch_event(), which may grow the string.
   virtual void on_event(std::string& event, Encoding encoding) = 0;
-  // Once, last.
+  // Called once, as the last call.
   virtual void on_end(WatchEnd end) = 0;
 };
 
@@ -50,8 +50,8 @@ class WatchStream : public ResponseSink {
   void on_bytes(std::string_view bytes) override;
   void on_end(TransportOutcome outcome, std::string detail) override;
 
-  // What the transport is started with: requested by the caller's stop, and by ourselves when an
-  // event is over the limit.
+  // The stop token for the transport. A stop by the caller requests it, and so does an event over
+  // the limit.
   std::stop_token transport_stop() const { return abort_.get_token(); }
 
  private:

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// berth's commands. Each is a struct of values, a function that lists its flags, a `run_` function,
-// and one entry here.
+// berth's commands. Each consists of a struct of values, a function that lists its flags, a `run_`
+// function, and one entry here.
 #include <csignal>
 #include <string>
 #include <string_view>
 
-#include "controller/cmd/advise.h"
-#include "controller/cmd/build_facts.h"
-#include "controller/cmd/certificates.h"
-#include "controller/cmd/cluster_client.h"
-#include "controller/cmd/command_line.h"
-#include "controller/cmd/commands.h"
-#include "controller/cmd/completion.h"
-#include "controller/cmd/flags.h"
-#include "controller/cmd/help.h"
-#include "controller/cmd/history.h"
-#include "controller/cmd/import.h"
-#include "controller/cmd/log_level.h"
-#include "controller/cmd/page.h"
-#include "controller/cmd/plan.h"
-#include "controller/cmd/release.h"
-#include "controller/cmd/report.h"
-#include "controller/cmd/simulate.h"
-#include "controller/cmd/snapshot.h"
-#include "controller/cmd/stop.h"
-#include "controller/cmd/top.h"
-#include "controller/cmd/ui.h"
-#include "controller/cmd/validate.h"
-#include "controller/cmd/version.h"
-#include "controller/cmd/webhook.h"
-#include "controller/cmd/why.h"
+#include "controller/cmd/cluster/cluster_client.h"
+#include "controller/cmd/commands/advise.h"
+#include "controller/cmd/commands/certificates.h"
+#include "controller/cmd/commands/commands.h"
+#include "controller/cmd/commands/history.h"
+#include "controller/cmd/commands/import.h"
+#include "controller/cmd/commands/log_level.h"
+#include "controller/cmd/commands/page.h"
+#include "controller/cmd/commands/plan.h"
+#include "controller/cmd/commands/release.h"
+#include "controller/cmd/commands/report.h"
+#include "controller/cmd/commands/simulate.h"
+#include "controller/cmd/commands/snapshot.h"
+#include "controller/cmd/commands/stop.h"
+#include "controller/cmd/commands/top.h"
+#include "controller/cmd/commands/ui.h"
+#include "controller/cmd/commands/validate.h"
+#include "controller/cmd/commands/version.h"
+#include "controller/cmd/commands/webhook.h"
+#include "controller/cmd/commands/why.h"
+#include "controller/cmd/line/build_facts.h"
+#include "controller/cmd/line/command_line.h"
+#include "controller/cmd/line/completion.h"
+#include "controller/cmd/line/flags.h"
+#include "controller/cmd/line/help.h"
 #include "controller/live/crash_trace.h"
 
 namespace berth {
@@ -204,7 +204,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   berth::leave_crash_traces(berth::build_facts().version);
-  // What `berth log-level` sends must not end one that does not listen yet.
+  // The signals of `berth log-level` must not end a process that has no handler yet.
   std::signal(berth::kDebugSignal, SIG_IGN);
   std::signal(berth::kFlagLevelSignal, SIG_IGN);
   return berth::run(argc, argv);

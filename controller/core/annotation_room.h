@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// AnnotationRoom: whether an object has room for one more annotation. The API server refuses any
-// write of an object whose annotations would be larger together; what has to be done to the object
-// must not fail of what is only to be told on it.
+// AnnotationRoom: whether one more annotation fits on an object. The API server refuses every write
+// of an object whose annotations exceed 256 KiB together. Therefore berth leaves out an annotation
+// that only informs, so that the write that carries it succeeds.
 #pragma once
 
 #include <string_view>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 

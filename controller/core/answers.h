@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers: what the API server said to asks, guards and writes, kept in memory for a minute or two.
-// Part of the snapshot, so that the pure core learns why a node cannot be emptied and chooses
-// another. A lost answer is asked again: a crash costs nothing.
+// Answers: what the API server replied to asks, guards and writes. berth keeps them in memory for a
+// minute or two. They are part of the snapshot, so that the pure core learns why a node can't be
+// drained and chooses another. berth asks again for an answer that is lost: a crash costs nothing.
 #pragma once
 
 #include <map>
@@ -9,23 +9,23 @@
 #include <string>
 #include <string_view>
 
-#include "apis/result.h"
-#include "apis/time.h"
+#include "apis/base/result.h"
+#include "apis/base/time.h"
 
 namespace berth {
 
 struct Answer {
   bool yes = false;
-  // When no: the server's words, by kind and reason. A 429 with cause DisruptionBudget is a state,
+  // If no: the server's error, by kind and reason. A 429 with cause DisruptionBudget is a state,
   // not an error.
   Error error;
-  std::string against;  // resourceVersion of the object as cached when it was asked
+  std::string against;  // resourceVersion of the object as cached when berth asked
   Time at{};
-  // Of a write alone: the object, who wrote it, and what for (refused_write.h).
+  // Only for a write: the object, the field manager, and the purpose (refused_write.h).
   std::string object;
   std::string field_manager;
   std::string reason;
-  // Of a no: how often in a row it was said, and since when.
+  // For a no: how many came in a row, and when the first of them came.
   int times = 1;
   Time since{};
 };
@@ -41,9 +41,9 @@ class Answers {
     answer.since = again ? standing.since : answer.at;
     standing = std::move(answer);
   }
-  // Of what was sent and not answered nobody knows whether it takes effect yet.
+  // A request without an answer may or may not take effect, so berth drops the old answer too.
   void forget(const std::string& question) { answers_.erase(question); }
-  // Nothing if it was never asked or the answer is older than ttl.
+  // nullptr if berth never asked, or if the answer is older than ttl.
   const Answer* find(std::string_view question, Time now, Duration ttl) const {
     auto it = answers_.find(question);
     return it == answers_.end() || now - it->second.at > ttl ? nullptr : &it->second;
@@ -52,7 +52,7 @@ class Answers {
     std::erase_if(answers_, [&](const auto& entry) { return entry.second.at < time; });
   }
   std::size_t size() const { return answers_.size(); }
-  auto begin() const { return answers_.begin(); }  // (question, answer), in the questions' order
+  auto begin() const { return answers_.begin(); }  // (question, answer), ordered by question
   auto end() const { return answers_.end(); }
 
  private:

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention: how long this leader has tried without a gap, and how far its clock is from the API
-// server's. Patience counts no time in which nobody tried, and nothing that hangs on a deadline
-// happens while the clock is wrong.
+// Attention: since when this leader has been working without a gap, and how far its clock is from
+// the API server's. A timeout set by a user counts only this leader's time. While the clock is
+// wrong, berth does nothing that depends on a deadline.
 #pragma once
 
 #include <chrono>
 #include <optional>
 #include <string>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/core/seeded_bugs.h"
 
 namespace berth {
 
-// Beyond it a clock decides no deadline, no window and no period.
+// If the clock is off by more than this, it decides no deadline, no window and no period.
 inline constexpr Duration kMaxClockSkew = std::chrono::minutes(5);
 
-// For people: "berth's clock is 1h ahead of the API server's; mend the clock of that machine".
+// For users: "berth's clock is 1h ahead of the API server's; mend the clock of that machine".
 std::string describe_skew(Duration skew);
 
 struct Attention {
-  // When this leader began, or when a wrong clock was right again. The epoch offline, where all
-  // time counts.
+  // When this leader started, or when its clock became right again. The epoch in offline runs,
+  // where all time counts.
   Time since{};
-  std::optional<Duration> clock_skew = {};  // this clock less the API server's; absent: not known
+  std::optional<Duration> clock_skew = {};  // this clock minus the API server's; absent: unknown
 
   bool clock_is_right() const {
     if (seeded(SeededBug::kTrustAnyClock)) return true;

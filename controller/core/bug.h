@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bugs of our own: what no object, no person and no server can bring about, only berth's own code.
-// The process ends, in release builds too, with a line that says what to report: its successor
-// starts from what the cluster says, and whatever went wrong has not been written there. What
-// objects or people can cause is a fact instead, to be reported on the object and planned around.
+// Bugs of berth's own: states that no object, user or server can cause, only berth's code. The
+// process ends, in release builds too, and prints what to report. The next process starts from the
+// state in the cluster, which the bug has not reached. A state that objects or users can cause is
+// no bug: berth reports it on the object and plans around it.
 #pragma once
 
 #include <source_location>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cause: why something waits, stops or fails, as conditions, details and events report it.
+// Cause: why an object waits, stops or fails, as conditions, details and events report it.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace berth {
 
 struct Cause {
-  std::string reason;   // UpperCamelCase, from apis/reasons.h
+  std::string reason;   // UpperCamelCase, from apis/base/reasons.h
   std::string message;  // a sentence that names what would change it
   bool operator==(const Cause&) const = default;
 };

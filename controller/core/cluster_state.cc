@@ -10,7 +10,7 @@ namespace {
 const std::vector<const Pod*> kNoPods;
 const std::vector<Occupant> kNoOccupants;
 
-// What a device plugin, a kubelet or a reboot can change about what the node offers.
+// Compares all that a device plugin, a kubelet or a reboot can change in what the node offers.
 bool offers_the_same(const Node& a, const Node& b) {
   return a.meta.uid == b.meta.uid && a.ready == b.ready && a.boot_id == b.boot_id &&
          a.allocatable == b.allocatable;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClusterState: every store, the pods of each node, and whatever views others keep of the stores
-// (view.h). The live shell feeds it from informers; `berth plan` fills one from a dump and changes
-// a copy of it: a copy shares the objects, so a what-if costs pointers.
+// ClusterState: every store, the pods of each node, and the views that other folders derive from
+// the stores (view.h). The live shell feeds it from informers. `berth plan` fills one from a dump
+// and changes a copy. A copy shares the objects, so a what-if copies only pointers.
 //
 // Loop thread only. References into it hold until the next change.
 #pragma once
@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "apis/watched_kinds.h"
+#include "apis/kinds/watched_kinds.h"
 #include "controller/core/occupant.h"
 #include "controller/core/store.h"
 #include "controller/core/view.h"
@@ -45,7 +45,8 @@ class ClusterState {
   typename Store<T>::Upserted upsert(T object, Time now);
   template <class T>
   typename Store<T>::Ptr erase(std::string_view namespace_, std::string_view name);
-  // The version of a change that has come, and of the one up to which all have (store.h).
+  // The resourceVersion of one received change, and the one up to which all changes are here
+  // (store.h).
   template <class T>
   void hear(const std::string& version) {
     std::get<Store<T>>(stores_).hear(version);
@@ -57,16 +58,16 @@ class ClusterState {
 
   // Pods bound to the node, finished ones too, in no particular order.
   const std::vector<const Pod*>& pods_on(std::string_view node) const;
-  // Those of them that are not finished, packed for walks over the fleet.
+  // The unfinished ones among them, packed for loops over all nodes.
   const std::vector<Occupant>& occupants_of(std::string_view node) const;
-  // Made from what stands when first asked for, and fed with each change from then on. The
+  // Built from the stores at the first call and updated with each change from then on. The
   // reference holds until the next change.
   template <class View>
   const View& view() const {
     const View* kept = views_.find<View>();
     return kept != nullptr ? *kept : views_.add(rebuilt<View>());
   }
-  // The same made anew.
+  // The same view, built again from the stores.
   template <class View>
   View rebuilt() const {
     View view;
@@ -76,11 +77,11 @@ class ClusterState {
     });
     return view;
   }
-  // Since when this process has seen the node's allocatable, readiness and boot id as they are now.
+  // Since when this process has seen the node's present allocatable, readiness and boot id.
   Time allocatable_since(std::string_view node) const;
 
  private:
-  // Looked up by the text, whatever it is held in.
+  // Finds a key by its text, whether the map holds it as Text or as std::string.
   struct TextHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const {
@@ -96,7 +97,7 @@ class ClusterState {
 
   struct PodsOnNode {
     std::vector<const Pod*> pods;
-    // Packed when first asked for after a change: only fleets that are being repartitioned are.
+    // Packed at the first call after a change: berth asks only for nodes that it may repartition.
     mutable std::vector<Occupant> occupants;
     mutable bool packed = false;
   };
@@ -106,7 +107,7 @@ class ClusterState {
   Watched::Map<std::tuple, Store> stores_;
   ByText<Text, PodsOnNode> pods_by_node_;
   ByText<std::string, Time> allocatable_since_;
-  mutable Views views_;  // mutable: which of them have been asked for says nothing
+  mutable Views views_;  // mutable: a view is a cache, so adding one changes no facts
 };
 
 }  // namespace berth

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 #include "controller/core/seeded_bugs.h"
 
 namespace berth {
@@ -16,7 +16,7 @@ const Condition* find_true(const std::vector<Condition>& conditions, std::string
 
 std::vector<Condition> merge_conditions(const std::vector<Condition>& standing,
                                         std::vector<Condition> desired, Time now) {
-  // metav1.Time has seconds: anything finer would differ from what comes back.
+  // metav1.Time has whole seconds: a finer time would differ from the one the server returns.
   const Time stamp = std::chrono::floor<std::chrono::seconds>(now);
   for (Condition& condition : desired) {
     auto old = std::ranges::find(standing, condition.type, &Condition::type);

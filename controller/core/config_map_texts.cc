@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/seeded_bugs.h"
@@ -15,7 +15,7 @@ namespace {
 
 using Texts = std::map<std::string, std::string>;
 
-// {"key":"text",…} with null for what is to be removed.
+// {"key":"text",…}, with null for each key to remove.
 std::string changes_of(const Texts& before, const Texts& after) {
   std::string members;
   const auto add = [&](const std::string& key) -> std::string& {

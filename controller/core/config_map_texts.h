@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write of a ConfigMap that one process alone keeps, from the texts that it is to have.
+// The write that gives a ConfigMap the wanted texts. Only one process writes such a ConfigMap.
 #pragma once
 
 #include <map>
 #include <string>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/core/plan.h"
 
 namespace berth {
 
-// What differs, as a patch of the very version that was read; `standing` is null if there is none,
-// and it is created then.
+// The difference as a patch, with the resourceVersion that was read as precondition. If `standing`
+// is null, the write creates the ConfigMap.
 Write write_texts(const ObjectKey& config_map, const char* field_manager, const ConfigMap* standing,
                   const std::map<std::string, std::string>& data, std::string reason);
 

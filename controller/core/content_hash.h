@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hashes in the names of what berth renders, so that other content has another name.
+// Hashes for the names of objects that berth renders: other content gets another name.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace berth {
 
-// 8 hex digits: FNV-1a of 64 bits, its halves folded together. It tells contents apart; it is no
-// protection against forgery.
+// 8 hex digits: 64-bit FNV-1a, with its halves combined. It distinguishes contents; it doesn't
+// protect against forgery.
 std::string content_hash(std::string_view content);
 
 }  // namespace berth

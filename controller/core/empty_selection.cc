@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/nearest_name.h"
+#include "apis/base/nearest_name.h"
 
 namespace berth {
 namespace {
 
-// Enough to find a slip of the pen, and no more work than a request is worth.
+// Enough to find a typing error, at a cost that fits one request.
 constexpr std::size_t kMaxRequirements = 16;
 constexpr std::size_t kMaxValues = 64;
 constexpr std::size_t kNodesForKeys = 200;
@@ -51,7 +51,7 @@ std::string told(const SelectorRequirement& r) {
   return format(LabelSelector{.match_labels = {}, .match_expressions = {r}});
 }
 
-// Of a requirement that no node meets.
+// For a requirement that no node meets.
 std::string missing(const SelectorRequirement& r, const ClusterState& cluster) {
   const std::map<std::string, int> values = values_of(r.key, cluster);
   if (values.empty())

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// berth keeps a pod that has ended if it is a member of a gang: a member that succeeded is not
-// waited for again. It drops all other pods that have ended, to save memory.
+// berth keeps a finished pod if it is a member of a gang, because the gang must not wait again for
+// a member that succeeded. It drops all other finished pods to save memory.
 #pragma once
 
-#include "apis/core.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 
-// LeaderWorkerSets and StatefulSets have no members that end, so berth's own annotation is enough.
+// Members of LeaderWorkerSets and StatefulSets never finish, so berth's own annotation is enough.
 inline bool is_looked_at(const Pod& pod) {
   return !pod.finished() || pod.meta.annotations.contains(names::kPodGroupSizeAnnotation);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures: what /metrics tells of the cluster itself, as values. Gauges are computed anew each time
-// they are asked for, so that the series of an object goes with the object. What happens once is
-// counted or timed by a Measure, to which plans add observations.
+// Figures: values for /metrics about the cluster itself. berth computes gauges at each scrape, so
+// the series of an object disappear with the object. Plans add observations to a Measure to count
+// or time what happens once.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 
@@ -20,7 +20,7 @@ struct Figure {
     Labels labels;
     double value = 0;
   };
-  std::string name;  // as Prometheus wants it: unit last, no type
+  std::string name;  // in Prometheus' convention: unit last, no type
   std::string help;  // a sentence
   std::vector<Sample> samples;
 
@@ -28,7 +28,7 @@ struct Figure {
 };
 using Figures = std::vector<Figure>;
 
-// Lives as long as the program, and is told by its address.
+// A constant of static storage duration; its address identifies it.
 struct Measure {
   enum class Type { kCounter, kHistogram };
   using Label = std::pair<const char*, const char*>;
@@ -36,19 +36,20 @@ struct Measure {
   const char* name;                 // "berth_node_rollouts_total": unit last, counters in _total
   const char* help;                 // a sentence
   std::span<const double> buckets;  // of a histogram: upper bounds, rising
-  // Of a counter: series that stand at zero from the start, or their first rise would not be seen.
+  // For a counter: series that exist with 0 from the start. Otherwise rate() misses their first
+  // rise.
   std::span<const Label> zeroes;
 };
 
-// Seconds since the epoch, Prometheus' form of a point in time.
+// Seconds since the epoch, as Prometheus shows a point in time.
 double unix_seconds(Time time);
 
-// The three conditions after kstatus, as kube-state-metrics tells those of nodes: one sample for
-// each type and status, 1 for the one that holds. Reconciling and Stalled are False while they are
-// not there; everything is Unknown while the object has been changed and not been looked at yet.
+// The three conditions in the style of kstatus, in the form that kube-state-metrics uses for nodes:
+// one sample for each type and status, 1 for the present one. An absent Reconciling or Stalled
+// counts as False. If berth has not yet observed the latest generation, all are Unknown.
 void add_conditions(const Figure::Labels& object, const std::vector<Condition>& conditions,
                     bool observed, Figure& figure);
-// The reason of each condition that is there, always 1.
+// The reason of each existing condition, always 1.
 void add_reasons(const Figure::Labels& object, const std::vector<Condition>& conditions,
                  Figure& figure);
 

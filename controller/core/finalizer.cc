@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/merge_patch.h"
 

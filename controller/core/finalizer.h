@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// berth's finalizer, on those of its own kinds that have to put something back before they go.
+// berth's finalizer. Objects have it if berth must undo something before they are deleted.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace berth {
 
 bool has_finalizer(const ObjectMeta& meta);
 
-// Adds it, or takes it away; other people's stay. The version that was read is the precondition.
+// Adds or removes berth's finalizer; keeps all others. Precondition: the resourceVersion read.
 Write write_finalizer(ObjectRef object, const ObjectMeta& read, bool ours,
                       std::string field_manager, std::string reason);
 

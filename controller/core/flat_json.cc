@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-// Three times as many as any of berth's own has.
+// Three times as many as any object of berth's own has.
 constexpr std::size_t kMaxFields = 64;
 
 struct Cursor {
@@ -24,7 +24,7 @@ struct Cursor {
     ++at;
     return true;
   }
-  // What stands between two quotes, still escaped.
+  // The text between two quotes, still escaped.
   std::optional<std::string_view> quoted() {
     if (!take('"')) return std::nullopt;
     const std::size_t start = at;
@@ -50,7 +50,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return value;
 }
 
-// berth writes no escapes but those of quotes and backslashes; others keep their letter.
+// berth escapes only quotes and backslashes; for other escapes the letter stays.
 std::string unescape(std::string_view raw) {
   std::string out;
   out.reserve(raw.size());
@@ -75,7 +75,7 @@ std::optional<FlatJson> FlatJson::parse(std::string_view text) {
     Field field;
     auto key = cursor.quoted();
     if (!key || !cursor.take(':')) return std::nullopt;
-    // Of a key that stands twice, others might take the other value.
+    // Other readers may take the other value of a duplicate key.
     if (result.fields_.size() == kMaxFields ||
         std::ranges::find(result.fields_, *key, &Field::key) != result.fields_.end())
       return std::nullopt;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FlatJson: reads one JSON object of strings, whole numbers and booleans, which is the shape of
-// all that berth keeps in annotations and in the ledger. Thousands of nodes carry one, and it is
-// read at each reconcile, so it is scanned in place; a person may have edited it, so anything else
-// is refused.
+// FlatJson: reads one JSON object of strings, whole numbers and booleans, the form of berth's
+// annotations and ledger entries. Thousands of nodes carry one, and each reconcile reads it, so the
+// parser copies nothing. It refuses any other JSON, because users may have edited the text.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +14,15 @@ namespace berth {
 
 class FlatJson {
  public:
-  // Nothing if the text is not such an object. Views into `text`, which must outlive this.
+  // nullopt if the text is no such object. The result points into `text`, which must outlive it.
   static std::optional<FlatJson> parse(std::string_view text);
 
-  // The value, or what stands for absence; a value of another kind marks the whole as wrong.
+  // The value, or an empty one if the key is absent. A value of another kind sets wrong().
   std::string string(std::string_view key);
   std::int64_t number(std::string_view key);
   bool boolean(std::string_view key);
   bool has(std::string_view key) const { return find(key) != nullptr; }
-  // Whether a value was of another kind than asked for.
+  // Whether some value was of another kind than the caller asked for.
   bool wrong() const { return wrong_; }
 
  private:
@@ -39,8 +38,7 @@ class FlatJson {
   bool wrong_ = false;
 };
 
-// The text in quotes, as FlatJson reads it back: control characters, which JSON forbids in a
-// string, become spaces.
+// A quoted JSON string that FlatJson can read. Control characters become spaces: JSON forbids them.
 std::string flat_json_string(std::string_view text);
 
 }  // namespace berth

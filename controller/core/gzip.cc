@@ -9,7 +9,7 @@ namespace berth {
 
 namespace {
 
-constexpr int kGzipWindow = MAX_WBITS + 16;  // 16: with gzip's head and tail
+constexpr int kGzipWindow = MAX_WBITS + 16;  // 16: with gzip's header and trailer
 
 }  // namespace
 

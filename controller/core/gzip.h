@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gzip: a text as HTTP's content-encoding of that name has it, and as `gunzip` reads it.
+// Gzip: compresses and expands texts in the format of `gunzip` and HTTP's content-encoding gzip.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 namespace berth {
 
 std::string gzip(std::string_view text);
-// Nothing if it is not gzip's, or holds more than `most` bytes.
+// nullopt if `packed` is not gzip data, or expands to more than `most` bytes.
 std::optional<std::string> gunzip(std::string_view packed, std::size_t most);
-// Whether a client says so in its Accept-Encoding.
+// Whether a client's Accept-Encoding allows gzip.
 bool accepts_gzip(std::string_view accept_encoding);
 
 }  // namespace berth

@@ -9,7 +9,7 @@
 namespace berth {
 namespace {
 
-// What encoding/json of Go writes in another way than nlohmann::json does.
+// Characters that Go's encoding/json writes differently from nlohmann::json.
 struct GoEscape {
   std::string_view character;
   std::string_view written;

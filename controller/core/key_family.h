@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeyFamily: the keys of one kind of work, and how that is done. The reconcilers have a table of
-// them (reconcilers/key_families.h); the shell, and what `berth plan` plays, go by it.
+// KeyFamily: a family of workqueue keys and the function that reconciles them. The reconcilers list
+// all families in reconcilers/key_families.h. The shell and `berth plan` both use that list.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 namespace berth {
 
 struct KeyFamily {
-  // "node/" of keys that a name ends, or the one key itself: "policy".
+  // "node/" for keys that end in a name, or a single key such as "policy".
   std::string_view prefix;
   // Exactly one of the two. What starts() returns keeps something in mind from one plan to the
   // next, such as what it has counted since the last write. Every process starts its own.
@@ -24,15 +24,15 @@ struct KeyFamily {
   bool on_samples = false;      // each round of them
   // Work that looks at every node starts at most once in so long, on its own key.
   std::chrono::nanoseconds interval{0};
-  // One object's next step, which takes a moment: it overtakes walks over the whole fleet.
+  // A short step for one object. It runs before reconciles that read all nodes.
   bool urgent = false;
-  // After its first run it only finds what is superfluous: what-ifs look when nothing else is left.
+  // After its first run it only cleans up: what-ifs run it when no other key is left.
   bool tidies = false;
 
   bool has(std::string_view key) const {
     return prefix.ends_with('/') ? key.starts_with(prefix) : key == prefix;
   }
-  // Behind the prefix; empty for the one key.
+  // The part after the prefix; empty for a single key.
   std::string_view name_in(std::string_view key) const { return key.substr(prefix.size()); }
 };
 

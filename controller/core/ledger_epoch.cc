@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// MergePatch: builds RFC 7386 patches that carry their precondition: the uid, and where what was
-// read decides what is written the resourceVersion too. The server answers another object, or a
-// later version, with a conflict.
+// MergePatch: builds RFC 7386 patches that carry their precondition: the uid, and also the
+// resourceVersion if the write depends on what was read. If the object or its version is another
+// one, the API server answers with a conflict.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 
@@ -18,7 +18,7 @@ class MergePatch {
 
   MergePatch& annotation(std::string_view key, std::string_view text);
   MergePatch& without_annotation(std::string_view key);
-  // Values that are JSON already: a field of metadata, or one beside metadata.
+  // `json` is JSON text already: for a field of metadata, or for one beside metadata.
   MergePatch& metadata(std::string_view field, std::string_view json);
   MergePatch& field(std::string_view field, std::string_view json);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patience: when a wait is over that a person has bounded: a drain, a notice, a reclaim, a
-// recovery.
+// Patience: when a wait with a user's time limit is over: a drain, a notice, a reclaim, a recovery.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +9,9 @@
 
 namespace berth {
 
-// When the patience ends that began at `start`. Only this leader's time counts: before it, perhaps
-// nobody tried. While the clock is wrong no patience ends, and the caller looks again later.
+// The end of the wait that started at `start`. Only this leader's time counts, because berth may
+// not have tried before it. While the clock is wrong no wait ends: the result is then in the
+// future, and the caller computes it again later.
 inline Time patience_ends(const Snapshot& snapshot, Time start, Duration patience) {
   if (!snapshot.attention.clock_is_right()) return snapshot.now + kMaxClockSkew;
   if (seeded(SeededBug::kCountAbsence)) return start + patience;

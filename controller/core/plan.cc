@@ -39,10 +39,10 @@ std::string question(const Step& step) {
   if (const auto* guard = std::get_if<Guard>(&step))
     return fmt::format("guard {} {} {}", guard->node.str(), guard->node.uid, guard->question);
   const auto& write = std::get<Write>(step);
-  // A refused eviction answers the same question as its dry run.
+  // The reply to a refused eviction answers the question of its dry run, too.
   if (write.verb == Verb::kEvict)
     return fmt::format("evict {} {}", write.object.str(), write.object.uid);
-  // One object's fields have several managers: what one of them hears says nothing of another's.
+  // Each field manager has its own answer: a refusal for one says nothing about another's fields.
   return fmt::format("{} {} {} {}", to_string(write.verb), write.object.str(), write.object.uid,
                      write.field_manager);
 }
@@ -50,7 +50,7 @@ std::string question(const Step& step) {
 namespace {
 
 std::size_t hash_of(const ObjectRef& object) {
-  // Kinds are few, and uids are one for each name nearly always.
+  // The hash omits kind and uid: there are few kinds, and nearly always one uid per name.
   return std::hash<std::string>()(object.name) * 31 + std::hash<std::string>()(object.namespace_);
 }
 
@@ -67,12 +67,12 @@ std::size_t StepsIndex::find(const std::vector<ObjectSteps>& objects, const Obje
   return known == to ? objects.size() : known->second;
 }
 
-// One object's steps are a handful.
+// An object has only a few steps.
 void Plan::add(const ObjectRef& object, Step step) {
   const std::size_t at = index.find(objects, object);
   if (at == objects.size()) {
     objects.push_back({object, {}});
-    objects.back().steps.reserve(2);  // a write, and what guards it: few have more
+    objects.back().steps.reserve(2);  // a write and its guard: few objects have more
   }
   std::vector<Step>& steps = objects[at].steps;
   if (std::ranges::find(steps, step) != steps.end())
@@ -102,7 +102,7 @@ std::string print_event(const EventNote& event) {
                      event.regarding.str(), event.reason, event.note);
 }
 
-// Word by word, so that nothing of a plan is copied or printed for it.
+// Hashes field by field, so that it copies and prints nothing.
 class Hasher {
  public:
   void take(std::string_view text) { take(std::hash<std::string_view>()(text)); }

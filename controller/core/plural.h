@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plural: counts and lists as people write them.
+// Plural: counts and lists as users read them.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ inline std::string_view word_for(std::int64_t count, std::string_view one, std::
   return count == 1 ? one : many;
 }
 
-// "a, b, c, …": the first few of a list, and that there are more.
+// "a, b, c, …": the first names of a list, and "…" if there are more.
 inline std::string list_first(const std::vector<std::string>& names, std::size_t most) {
   const auto first = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most));
   return fmt::format("{}{}", fmt::join(names.begin(), first, ", "),

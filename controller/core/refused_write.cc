@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 #include "controller/core/conditions.h"
 
 namespace berth {
@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kMaxPurpose = 60;
 constexpr std::size_t kMaxWords = 150;
 
-// A line for the inside of quotes. What the server begins with, `nodes "n3" is forbidden: `, is
-// known from the object, and the room is wanted for what it has to say.
+// One line, to be quoted in a message. It omits the server's prefix, `nodes "n3" is forbidden: `:
+// the reader knows the object, and the message has little space.
 std::string words_of(const Error& error) {
   std::string_view text = error.message;
   for (const std::string_view lead : {" is forbidden: ", " is invalid: "}) {
@@ -37,7 +37,7 @@ RefusedWrite told(const Answer& answer) {
           answer.since};
 }
 
-// Writes that fail are tried again after a minute at most.
+// berth retries failed writes after a minute at most.
 Duration counts_for(const Snapshot& snapshot) {
   return kRequestTimeout + snapshot.settings.answer_ttl;
 }
@@ -65,7 +65,7 @@ std::optional<RefusedWrite> refused_write(const Snapshot& snapshot, const Object
         snapshot.answers.find(question(step), snapshot.now, counts_for(snapshot));
     if (answer != nullptr && (last == nullptr || last->at <= answer->at)) last = answer;
   }
-  if (last == nullptr || !is_refusal(last->error)) return std::nullopt;  // of a yes it is none
+  if (last == nullptr || !is_refusal(last->error)) return std::nullopt;  // a success is no refusal
   return told(*last);
 }
 

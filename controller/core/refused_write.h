@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RefusedWrite: a write that the API server refuses for good: an admission policy or webhook,
-// rights, a quota, a field that can't be changed. Sending it again is of no use until somebody
-// acts, and so it has to be told where people look. Read from the answers, so that nothing of it is
-// kept: after a crash the write is tried again, and refused again.
+// RefusedWrite: a write that the API server refuses for good, for example because of an admission
+// policy or webhook, missing rights, a quota, or an immutable field. Retrying fails until a user
+// acts, so berth reports it in conditions. It is derived from Answers and stored nowhere else:
+// after a crash berth tries the write again and the server refuses it again.
 #pragma once
 
 #include <optional>
@@ -14,25 +14,28 @@
 
 namespace berth {
 
-// No state that passes, and no conflict: asked again unchanged the server says the same.
+// Neither a temporary error nor a conflict: the server refuses the same request again.
 bool is_refusal(const Error& error);
 
 struct RefusedWrite {
-  std::string object;   // "Node/n3"
-  std::string message;  // what was to be done, the server's words, and what would change it
+  std::string object;  // "Node/n3"
+  // the purpose of the write, the server's words, and what would change the answer
+  std::string message;
   Time at{};
-  int times = 0;  // in a row
-  Time since{};   // of the first of them
+  int times = 0;  // refusals in a row
+  Time since{};   // time of the first of them
 };
 
-// The sentence for a write that was for `purpose`. The server's words are quoted and bounded.
+// The message about a refused write. `purpose` says what the write was for. It quotes the server's
+// words, shortened.
 std::string told_refusal(std::string_view purpose, const Error& error);
 
-// Whether the last write of the object by this field manager was refused. Counts for as long as a
-// write that is tried again with backoff stays away, and no longer.
+// The refusal, if the API server refused this field manager's last write of the object. It counts
+// until berth must have tried the write again: retries back off for at most a minute.
 std::optional<RefusedWrite> refused_write(const Snapshot& snapshot, const ObjectRef& object,
                                           std::string_view field_manager);
-// The first by name of all objects whose last write by this field manager was refused.
+// The first by name of all objects for which the API server refused this field manager's last
+// write.
 std::optional<RefusedWrite> refused_write_by(const Snapshot& snapshot,
                                              std::string_view field_manager);
 

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 
 // The grace period in seconds that an eviction or a deletion sends; nullopt: the pod's own. It is
-// never 0, also where the pod's own is: the API server would remove the object while processes may
-// still hold the GPU, and the chart's policies refuse that.
+// at least 1, even if the pod's own is 0. With 0 the API server would remove the object while
+// processes may still hold the GPU, and the chart's policies refuse that.
 inline std::optional<std::int64_t> removal_grace(const Pod& pod,
                                                  std::optional<std::int64_t> wanted = {}) {
   constexpr std::int64_t kLeast = 1;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SeededBugs: mistakes that this code could make, to be switched on one at a time where the
-// exploration has to show that it would find them (docs/seeded-bugs.md). Compiled in only with
-// BERTH_SEEDED_BUGS, which the tests' build sets and no release: there, seeded() is false at
-// compile time.
+// SeededBugs: mistakes that this code could make. A test switches on one at a time, to show that
+// the exploration finds it (docs/seeded-bugs.md). They exist only if BERTH_SEEDED_BUGS is defined,
+// as in the tests' build. In releases seeded() is a constant false.
 #pragma once
 
 #include <array>
@@ -14,132 +13,132 @@ namespace berth {
 enum class SeededBug {
   kNone,
   kUncordonUnowned,       // uncordon a node whether or not berth cordoned it
-  kUncordonHeld,          // uncordon a node that a person holds
+  kUncordonHeld,          // uncordon a node that is held
   kSkipLiveGuard,         // write the label without asking the API server about pods first
   kForgetPodUid,          // evict by name alone
   kTrustSuccess,          // believe mig-manager's success without looking at allocatable
-  kIgnoreGone,            // a 410 leaves the cache as it is
-  kBlindRetry,            // send a patch without the test of the record's old text
-  kBudgetFromCache,       // count the nodes that are out from the cache, without the ledger
-  kTestAbsence,           // test that the annotation is not there instead of its old text
-  kNoSettle,              // write the label at once, with bindings in flight
+  kIgnoreGone,            // keep the cache as it is after a 410
+  kBlindRetry,            // send a patch without the test of the rollout annotation's old text
+  kBudgetFromCache,       // count the nodes out of service from the cache, without the ledger
+  kTestAbsence,           // test that the annotation is absent instead of its old text
+  kNoSettle,              // write the label at once, while bindings are in flight
   kNoEpochTest,           // act on a slot that another leader claimed
   kUnconditionalLedger,   // write the ledger without its resourceVersion
-  kIgnoreHold,            // drain a node that a person holds
-  kKeepOldState,          // leave mig.config.state of the run before
-  kRelabelSameValue,      // try again with the very value that stands
+  kIgnoreHold,            // drain a node that is held
+  kKeepOldState,          // keep mig.config.state of the run before
+  kRelabelSameValue,      // retry with the value that the label already has
   kUncordonEarly,         // uncordon before the layout is verified
   kForceWithoutGrace,     // delete with a grace period of 0
   kForgetSlot,            // never free a slot
-  kForgetToUncordon,      // done, and the cordon stays
-  kCordonWithoutRecord,   // a cordon whose annotation does not say that it is berth's
-  kIgnoreGuard,           // take nodes whatever capacityGuard says
-  kIgnoreUpgrade,         // take nodes that are being upgraded or deleted
-  kFightForLabel,         // overwrite a foreign mig.config for ever
-  kDropFinalizer,         // let a layout go while its nodes are out
-  kTransitionTimes,       // move lastTransitionTime with every status
-  kFutureGeneration,      // tell of a generation that was not looked at
-  kLeadForEver,           // write on past the renew deadline
-  kApplyUnrendered,       // write a label that the agents' file does not hold
-  kCompareNames,          // drain a node whose GPUs are right under another config's name
-  kGuessUnsynced,         // answer reviews before the caches are full
-  kMutateAgain,           // add to a pod what the webhook has added before
-  kForgetBypass,          // say nothing of pods that came past the webhook
-  kMutateEverywhere,      // change pods of namespaces that have not opted in
-  kReplaceBundle,         // publish a new authority in place of the one before
+  kForgetToUncordon,      // finish and leave the cordon
+  kCordonWithoutRecord,   // cordon without the annotation that marks the cordon as berth's
+  kIgnoreGuard,           // take nodes out of service whatever capacityGuard says
+  kIgnoreUpgrade,         // take nodes out of service that are being upgraded or deleted
+  kFightForLabel,         // overwrite a foreign mig.config forever
+  kDropFinalizer,         // remove a layout's finalizer while its nodes are out of service
+  kTransitionTimes,       // change lastTransitionTime with every status
+  kFutureGeneration,      // report a generation that berth has not observed
+  kLeadForEver,           // keep writing past the renew deadline
+  kApplyUnrendered,       // write a label that mig-manager's file does not contain
+  kCompareNames,          // drain a node whose MIG layout is right under another config's name
+  kGuessUnsynced,         // answer reviews before the caches have synced
+  kMutateAgain,           // add again what the webhook has already added to a pod
+  kForgetBypass,          // report no pods that were created without review
+  kMutateEverywhere,      // mutate pods in namespaces that have not opted in
+  kReplaceBundle,         // publish a new authority in place of the old one, not beside it
   kUnconditionalSecret,   // write a Secret without its resourceVersion
-  kSignEarly,             // sign with a new authority before it has been known for a day
+  kSignEarly,             // sign with a new authority before it has been published for a day
   kForgetEarly,           // forget an authority as soon as its last certificate is replaced
-  kTrustAnyPair,          // take a certificate for its Secret's key's without a look
-  kForgetCordon,          // let a failed node go and forget that berth cordoned it
-  kTrustAnyRecord,        // take another node's record for this one's
-  kKeepRefusedClaim,      // hold the slot of a node whose cordon is refused
-  kAdmitWithoutVersion,   // write the ledger of admissions without its resourceVersion
-  kForgetInFlight,        // drop what is in flight before its objects show it
+  kTrustAnyPair,          // trust a certificate without comparing it with its Secret's key
+  kForgetCordon,          // release a failed node and forget that berth cordoned it
+  kTrustAnyRecord,        // accept another node's rollout annotation
+  kKeepRefusedClaim,      // keep the slot of a node whose cordon the API server refuses
+  kAdmitWithoutVersion,   // write the admission ledger without its resourceVersion
+  kForgetInFlight,        // drop a ledger entry before its objects show the admission
   kKeepInFlight,          // never drop an entry
-  kReleaseAnyVersion,     // let go whatever has the name, in whatever version
-  kReleaseWithoutRecord,  // let go without a word of with what
-  kReleaseAnywhere,       // let go without the pool
-  kReleasePartOfGang,     // let the first pod of a gang go alone
-  kForgetReleases,        // let go only what this process has decided
-  kChargeNothing,         // admit with nothing in the record
-  kOpenEveryGate,         // take others' gates away too
-  kReleaseWithoutEntry,   // let go before the entry stands
-  kTakeOverQuotas,        // bound a namespace by a ResourceQuota of somebody else
-  kForgetQuotas,          // leave a namespace bounded that its queue has given up
-  kKeepReason,            // let go what goes on saying what it waited for
-  kIgnoreEdits,           // let a Job go that asks for something else by now
-  kEvictAdmitted,         // evict the pods of a Job that a queue would take back
-  kRequeueUnasked,        // take a Job back without asking whether its pods may go
-  kClaimInFlight,         // take a node that an admission is on its way to
-  kPinNobody,             // record a node and let the scheduler choose
-  kPinOneTerm,            // pin in the first of several terms alone
-  kKeepOldPin,            // pin a Job that starts again beside its last pin
-  kGoAhead,               // let go before those ahead of it have gone
-  kDisplaceForNobody,     // take back for an admission that does not stand any more
-  kDisplaceNobody,        // name who has to go, and leave them alone
-  kDisplaceHalf,          // evict the first of a gang
-  kSpareHeld,             // leave what runs to whoever has written that it is held
-  kLendForGood,           // lend to what could not be given back
-  kWaitForBudgets,        // wait for ever while a budget keeps what is borrowed
-  kAwaitHalfGang,         // let half a gang hold up its StrictFIFO queue for ever
-  kIgnoreNotice,          // end what is told to save its work before its time
-  kWaitForEver,           // keep waiting for those who have gone
-  kAwaitFirst,            // wait for the first of a gang alone
-  kAwaitSpared,           // wait for those who are not to go any more
-  kEvictReplacements,     // evict those who were made anew for the evicted
-  kPinUnmodelled,         // pin what else decides where it can run
-  kForgetPinned,          // take a node as free until the pinned are bound
+  kReleaseAnyVersion,     // release the object of that name whatever its version
+  kReleaseWithoutRecord,  // release without an admission record
+  kReleaseAnywhere,       // release without pinning to the pool
+  kReleasePartOfGang,     // release only the first pod of a gang
+  kForgetReleases,        // release only workloads that this process has admitted
+  kChargeNothing,         // admit with no charge in the record
+  kOpenEveryGate,         // remove other controllers' gates too
+  kReleaseWithoutEntry,   // release before the ledger has the entry
+  kTakeOverQuotas,        // take over another controller's ResourceQuota of a namespace
+  kForgetQuotas,          // keep the ResourceQuota of a namespace that left its queue
+  kKeepReason,            // release and keep the annotation that says why it waits
+  kIgnoreEdits,           // release a Job whose requests have changed since the decision
+  kEvictAdmitted,         // evict the pods of a Job that a queue should requeue
+  kRequeueUnasked,        // requeue a Job without asking whether its pods may be evicted
+  kClaimInFlight,         // repartition a node for which an admission is in flight
+  kPinNobody,             // record a node and leave the choice to the scheduler
+  kPinOneTerm,            // pin only the first of several node selector terms
+  kKeepOldPin,            // pin a restarted Job and keep its last pin
+  kGoAhead,               // release before the workloads ahead have been released
+  kDisplaceForNobody,     // evict for an admission that is no longer valid
+  kDisplaceNobody,        // name the victims of an admission and evict none
+  kDisplaceHalf,          // evict only the first pod of a gang
+  kSpareHeld,             // never requeue a running Job that has the hold annotation
+  kLendForGood,           // lend capacity that could not be returned
+  kWaitForBudgets,        // wait forever while a budget protects borrowed GPUs
+  kAwaitHalfGang,         // let half a gang block its StrictFIFO queue forever
+  kIgnoreNotice,          // evict before the end of the notice period
+  kWaitForEver,           // keep waiting for victims that are gone
+  kAwaitFirst,            // wait only for the first pod of a gang
+  kAwaitSpared,           // wait for victims that need not leave any more
+  kEvictReplacements,     // evict the pods that replaced the victims
+  kPinUnmodelled,         // pin a workload with constraints that berth does not model
+  kForgetPinned,          // count a node as free until the pinned pods are bound
   kIgnoreRules,           // choose nodes whatever selectors and taints say
-  kGrowForEver,           // forget who waits for nodes that an elastic pool is yet to get
-  kIgnoreTopology,        // let a gang that requires one domain spread
-  kChargeWhoCame,         // of a gang that starts fast, charge the pods that are there
-  kIgnoreDepartures,      // begin on nodes that are about to go
-  kStayStranded,          // leave a gang of which a node goes where it is
-  kForgetSetbacks,        // take back what is never ready without counting how often
-  kIgnoreBudget,          // admit though the queue's GPU hours are used up
-  kCountUseAnew,          // after a restart, count again what was counted before it
-  kForgetUse,             // begin to count at nothing with each start
-  kUseWithoutVersion,     // write the checkpoint of use without its resourceVersion
-  kForgetReservation,     // keep nothing for a head that has waited for long
-  kIgnoreFraction,        // cordon however much of a pool looks broken
-  kTakeOverCordon,        // take a cordon that stands for one of berth's
-  kBelieveOldErrors,      // take the last error that a gauge shows for one that has just come
-  kBlameTheUnmeasured,    // take a node of which nothing is heard for broken
-  kBlamePrograms,         // take an error of a program for one of its GPU
-  kForgetFlapping,        // put a node back as soon as it was the first time
-  kRecoverUnmeasured,     // put a node back that nobody looks at
-  kArgueWithPeople,       // cordon again what a person has put back
-  kIgnoreHealthHold,      // cordon a broken node that a person holds
-  kDrainUnasked,          // have the pods of a broken node leave whatever the policy says
-  kForgetHealthCordon,    // put a node back and leave its cordon
-  kBlameTheYoung,         // hold the time before a pod came against it, as idleness
-  kBridgeGaps,            // take what nobody looked at for a while for quiet
-  kBelieveOldSamples,     // go by what was measured last, however long ago
-  kForgetWarning,         // take GPUs back before the time that their pod was told
-  kKeepWarning,           // leave the warning on a pod that works again
-  kTakeTheBusy,           // take back what has begun to work in the meantime
-  kTakeUnasked,           // take idle GPUs back though nobody waits for them
-  kTakeAllIdle,           // take back all that is idle, however little is needed
-  kForgetYields,          // let who gave idle GPUs up displace who has them
-  kLetIdleQueue,          // let what was idle queue again at once
-  kIdleInPart,            // take a workload for idle of which one pod is
-  kHotAtOnce,             // take one hot look at a GPU for heat that lasts
-  kAwaitAllLeaving,       // wait for all that leaves, also for what hangs or is not needed
+  kGrowForEver,           // ignore workloads that wait for new nodes of an elastic pool
+  kIgnoreTopology,        // let a gang that requires one topology domain spread
+  kChargeWhoCame,         // charge a gang that starts fast only for its present pods
+  kIgnoreDepartures,      // start work on nodes that are about to be deleted
+  kStayStranded,          // leave a gang in place although one of its nodes is being deleted
+  kForgetSetbacks,        // requeue work that is never ready without counting the attempts
+  kIgnoreBudget,          // admit although the queue's GPU hours are used up
+  kCountUseAnew,          // after a restart, count use again that was already counted
+  kForgetUse,             // start the count of use at zero with each process
+  kUseWithoutVersion,     // write the use checkpoint without its resourceVersion
+  kForgetReservation,     // reserve nothing for a queue head that has waited too long
+  kIgnoreFraction,        // cordon whatever fraction of a pool looks broken
+  kTakeOverCordon,        // take over an existing cordon as berth's
+  kBelieveOldErrors,      // take an old error in a gauge for a new one
+  kBlameTheUnmeasured,    // treat a node without measurements as broken
+  kBlamePrograms,         // blame the GPU for an error of a program
+  kForgetFlapping,        // put a node back into service as soon as the first time
+  kRecoverUnmeasured,     // put a node back into service that no exporter measures
+  kArgueWithPeople,       // cordon a node again that a user has uncordoned
+  kIgnoreHealthHold,      // cordon a broken node that is held
+  kDrainUnasked,          // drain a broken node whatever the policy says
+  kForgetHealthCordon,    // put a node back into service and leave its cordon
+  kBlameTheYoung,         // count the time before a pod arrived as its idle time
+  kBridgeGaps,            // count a gap in the samples as idle time
+  kBelieveOldSamples,     // use the last sample, however old
+  kForgetWarning,         // reclaim GPUs before the end of the warning period
+  kKeepWarning,           // leave the warning on a pod that is busy again
+  kTakeTheBusy,           // reclaim from a pod that became busy in the meantime
+  kTakeUnasked,           // reclaim idle GPUs although no workload waits for them
+  kTakeAllIdle,           // reclaim all idle GPUs, however few are needed
+  kForgetYields,          // let a workload take back the idle GPUs that it lost
+  kLetIdleQueue,          // requeue an idle workload at once
+  kIdleInPart,            // treat a workload as idle if one of its pods is
+  kHotAtOnce,             // treat one hot sample as lasting heat
+  kAwaitAllLeaving,       // wait for all terminating pods, also if they hang or are not needed
   kOfferDeleted,          // admit a Job that is being deleted
-  kForgetEnded,           // have a gang wait for members that have succeeded
-  kReleaseUncovered,      // let a member go by its gang's record, whatever it asks
-  kForgetRestart,         // drop a gang's admission with its last pod, whoever re-creates them
-  kBelieveHearsay,        // act on what a Prometheus tells, whatever the node's own exporter shows
-  kTrustEveryOwner,       // evict pods whose controller then fails for good
-  kCountAbsence,          // count time in which no leader tried as patience
-  kTrustAnyClock,         // let deadlines pass and windows open by a wrong clock
-  kIgnoreStop,            // begin rollouts and take work back while berth is stopped
-  kOutliveHistory,        // lead on after the API server's history has gone back
-  kStripAtOnce,           // take sharing away at a deletion, whatever budgets and windows say
-  kAwaitTheDead,          // count pods that can't leave a dead node as if they would
-  kPinToTheDead,          // leave a replacement pinned to a node that is out of service
-  kForceUnasked,          // force deletion of pods that did not ask for it
+  kForgetEnded,           // let a gang wait for members that have succeeded
+  kReleaseUncovered,      // release a member with its gang's record, whatever it requests
+  kForgetRestart,    // drop a gang's admission with its last pod, even if a restart re-creates it
+  kBelieveHearsay,   // act on Prometheus whatever the node's own exporter shows
+  kTrustEveryOwner,  // evict pods whose controller then fails for good
+  kCountAbsence,     // count the time in which no leader worked as patience
+  kTrustAnyClock,    // use deadlines and windows while the clock is wrong
+  kIgnoreStop,       // start rollouts and requeue workloads while berth is stopped
+  kOutliveHistory,   // keep leading after the API server's history went back
+  kStripAtOnce,      // remove sharing at a deletion, whatever budgets and windows say
+  kAwaitTheDead,     // count pods that can't leave a dead node as leaving
+  kPinToTheDead,     // leave a replacement pinned to a node that is out of service
+  kForceUnasked,     // force-delete pods that did not ask for it
 };
 
 inline constexpr std::array<std::pair<std::string_view, SeededBug>, 127> kSeededBugs{{
@@ -273,7 +272,7 @@ inline constexpr std::array<std::pair<std::string_view, SeededBug>, 127> kSeeded
 }};
 
 #ifdef BERTH_SEEDED_BUGS
-// At most one of them is switched on, before anything runs.
+// At most one is on, from before anything else runs.
 inline SeededBug seeded_bug = SeededBug::kNone;
 inline bool seeded(SeededBug bug) { return seeded_bug == bug; }
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshot: all a reconciler may look at. A const view, valid until the reconciler returns and
-// never kept across a co_await.
+// Snapshot: everything that a reconciler may read. A const view, valid until the reconciler
+// returns; never keep it across a co_await.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Snapshot {
   const Settings& settings;
   Time now{};
   std::int64_t epoch = 0;  // this leader's epoch (annotation on the slot ledger); 0 offline
-  bool offline = false;    // berth plan: nothing can be asked, budgets are read from their status
+  bool offline = false;    // `berth plan`: no live questions; budgets come from their status
   const TimeZones& zones = utc_only();
   const Samples& samples = kNoSamples;
   Attention attention;

@@ -5,10 +5,10 @@
 
 #include <utility>
 
-#include "apis/cut.h"
-#include "apis/names.h"
-#include "apis/printable.h"
-#include "apis/reasons.h"
+#include "apis/base/cut.h"
+#include "apis/base/names.h"
+#include "apis/base/printable.h"
+#include "apis/base/reasons.h"
 #include "controller/core/conditions.h"
 #include "controller/core/flat_json.h"
 #include "controller/core/seeded_bugs.h"
@@ -16,7 +16,7 @@
 namespace berth {
 namespace {
 
-// What fits into a condition's message with the rest.
+// So that both fit into a condition's message with the rest.
 constexpr std::size_t kLongestReason = 100;
 constexpr std::size_t kLongestName = 50;
 

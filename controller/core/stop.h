@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stop: berth's emergency stop. While it is set, berth takes no node and no pod away and changes no
-// pool and no sharing: it gives nodes back that it only drains, and finishes those that mig-manager
-// repartitions. Pure; each reconciler asks where it would begin something.
+// Stop: berth's emergency stop. While it is set, berth takes no node out of service, evicts no pod,
+// and changes no pool and no sharing. It returns nodes that it only drains, and finishes nodes that
+// mig-manager is repartitioning. Pure; each reconciler checks it before it starts something.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace berth {
 
-// GPUClusterPolicy, MIGLayout and GPUQueue have it while berth is stopped.
+// GPUClusterPolicy, MIGLayout and GPUQueue have this condition while berth is stopped.
 inline constexpr char kStoppedCondition[] = "Stopped";
 
-// Who set it, why and since when, as far as that was written down.
+// Who set it, why and since when, as far as the object says.
 struct Stop {
   std::string reason;
   std::string by;
@@ -31,23 +31,23 @@ struct Stop {
 Stop decode_stop(std::string_view text);
 std::string encode_stop(const Stop& stop);
 
-// By spec.operations of the GPUClusterPolicy `cluster`, also of one that breaks a rule or is being
-// deleted; or by the annotation of berth's own namespace. The annotation of the policy only
-// describes the stop.
+// The stop from spec.operations of the GPUClusterPolicy `cluster`, even if that is invalid or being
+// deleted, or from the annotation of berth's own namespace. The policy's annotation only describes
+// the stop.
 std::optional<Stop> stop_of(const ClusterState& cluster, const Settings& settings);
 
 bool is_stopped(const Snapshot& snapshot);
-// "berth is stopped since … by …: …", for whatever waits for the end of the stop.
+// "berth is stopped since … by …: …", for workloads and nodes that wait for the end of the stop.
 std::optional<Cause> why_stopped(const Snapshot& snapshot);
 
-// Adds condition Stopped while it holds.
+// Adds condition Stopped while the stop is set.
 void add_stopped(const Snapshot& snapshot, std::int64_t generation,
                  std::vector<Condition>& conditions);
 
 // berth_operations_stopped.
 Figures stop_figures(const ClusterState& cluster, const Settings& settings);
 
-// Whether the stop begins, ends or is described otherwise by this change of the object.
+// Whether this change of the object starts, ends or describes the stop differently.
 bool changes_stop(const Settings& settings, const GPUClusterPolicy* old,
                   const GPUClusterPolicy* now);
 bool changes_stop(const Settings& settings, const Namespace* old, const Namespace* now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Store<T>: the objects of one kind, in name order, so that equal clusters are walked equally.
-// Objects are shared and never change: a new version is a new object. Copying a store copies
-// pointers.
+// Store<T>: the objects of one kind, in name order, so that equal clusters are iterated in the same
+// order. Objects are shared and immutable: a new version is a new object. Copying a store copies
+// only pointers.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 
-// A namespace/name as looked up, without owning either.
+// A namespace and name to look up; owns neither.
 struct KeyView {
   std::string_view namespace_;
   std::string_view name;
@@ -23,17 +23,17 @@ struct KeyView {
 };
 
 enum class StoreChange {
-  kUnchanged,  // equal facts, whatever its resourceVersion: nothing to reconcile
+  kUnchanged,  // the same facts, whatever the resourceVersion: nothing to reconcile
   kAdded,
   kModified,
-  kReplaced,  // another uid under the same name: the old object is gone, a new one is there
+  kReplaced,  // another uid under the same name: the old object is gone, a new one exists
 };
 
-// How far a store goes, in the API server's versions: those of one kind can be compared, whoever's
-// they are. Both are empty where nobody tells, as of files.
+// How current a store is, as resourceVersions of the API server. Versions of one kind are
+// comparable across objects. Both are empty if the source has no versions, for example files.
 struct HeardVersions {
-  std::string last;  // the latest change in it, however it came
-  std::string all;   // up to this one it has every change
+  std::string last;  // the latest change in the store, from any source
+  std::string all;   // the store has every change up to this version
 
   static void raise(std::string& to, const std::string& version) {
     const auto order = compare_resource_versions(to, version);
@@ -64,7 +64,7 @@ class Store {
 
   struct Upserted {
     StoreChange change;
-    Ptr old;  // the version that stood there, or null
+    Ptr old;  // the previous version, or null
     Ptr current;
   };
   Upserted upsert(T object) {
@@ -74,7 +74,7 @@ class Store {
       by_key_.insert(objects_.insert(next).first);
       return {StoreChange::kAdded, nullptr, next};
     }
-    // The same key, so the same place in both: only the object changes.
+    // The key is equal, so the position in both containers stays: only the object changes.
     Ptr& standing = const_cast<Ptr&>(**found);
     Ptr old = std::exchange(standing, next);
     StoreChange change = old->meta.uid != next->meta.uid ? StoreChange::kReplaced
@@ -109,8 +109,8 @@ class Store {
   using Objects = std::set<Ptr, Less>;
   using Place = typename Objects::const_iterator;
 
-  // Beside the order, a hash: sixteen steps through fifty thousand objects that are far apart in
-  // memory, for each event, are most of what an update would cost.
+  // A hash index beside the ordered set. Without it each event costs sixteen steps through fifty
+  // thousand objects that are far apart in memory, which is most of the cost of an update.
   struct ByKey {
     using is_transparent = void;
     static KeyView view(const Place& place) { return view_of(**place); }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// TimeZones: what clocks on the wall show in the zones that people name. The core asks, the shell
-// knows: zones are in files that governments change.
+// TimeZones: local times in named time zones. The core only has this interface; the shell
+// implements it, because time zones come from files that change.
 #pragma once
 
 #include <chrono>
 #include <string_view>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 
 namespace berth {
 
@@ -16,18 +16,18 @@ class TimeZone {
  public:
   virtual ~TimeZone() = default;
   virtual LocalTime to_local(Time at) const = 0;
-  // When clocks first show it. Of an hour that they skip: when they skip it.
+  // The first time at which clocks show `shown`. If clocks skip it: the time at which they skip it.
   virtual Time to_time(LocalTime shown) const = 0;
 };
 
 class TimeZones {
  public:
   virtual ~TimeZones() = default;
-  // By its IANA name, "Europe/Berlin"; null if there is none. Lives as long as this.
+  // By IANA name, "Europe/Berlin"; null if there is no such zone. Lives as long as this object.
   virtual const TimeZone* find(std::string_view name) const = 0;
 };
 
-// Knows UTC alone: for whoever has no zones at hand.
+// Knows UTC only: for callers without zone files.
 const TimeZones& utc_only();
 
 }  // namespace berth

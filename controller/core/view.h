@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// View: what a domain makes of the stores, kept beside them change by change instead of searched
-// for at each look. Its class belongs to the domain that wants it: default-constructible, copyable,
-// with a follow(const Change<T>&) for each kind it is made from. ClusterState knows no view: it
-// makes one when it is first asked for, feeds it from then on, and copies it with itself; one that
-// can't be copied the copy makes anew, when it is asked for it.
+// View: an index that one folder derives from the stores and updates with each change, instead of
+// searching the stores each time. Its class belongs to that folder. It must be
+// default-constructible and have a follow(const Change<T>&) for each kind that it uses.
+// ClusterState knows no view class: it builds a view at the first call, updates it from then on,
+// and copies it with itself. If a view can't be copied, the copy of the ClusterState builds its own
+// at the first call.
 //
-// A view is a function of the stores: fed by changes or made anew from what stands, it says the
-// same (tests/mig/views_test.cc). Pointers to objects in the stores may stand in it: copies of the
-// stores share the objects.
+// A view is a function of the stores: updated by changes or built again, it says the same
+// (tests/mig/views_test.cc). It may hold pointers to objects in the stores: copies of the stores
+// share the objects.
 #pragma once
 
 #include <concepts>
@@ -17,15 +18,15 @@
 #include <variant>
 #include <vector>
 
-#include "apis/watched_kinds.h"
+#include "apis/kinds/watched_kinds.h"
 
 namespace berth {
 
 template <class T>
 struct Change {
-  const T* old = nullptr;  // as it stood, valid until follow() returns; null: it is new
-  const T* now = nullptr;  // as it stands in the store; null: it is gone
-  // False: equal facts, whatever the resourceVersion. The object is another one all the same.
+  const T* old = nullptr;  // the old version, valid until follow() returns; null: the object is new
+  const T* now = nullptr;  // the version now in the store; null: the object was deleted
+  // False: the same facts, whatever the resourceVersion. The pointer is another one all the same.
   bool news = true;
 };
 using AnyChange = Watched::Map<std::variant, Change>;
@@ -35,7 +36,7 @@ concept Follows = requires(View& view, const Change<T>& change) {
   view.follow(change);
 };
 
-// Views by their class.
+// All views, by class.
 class Views {
  public:
   Views() = default;
@@ -70,7 +71,7 @@ class Views {
  private:
   struct AnyView {
     virtual ~AnyView() = default;
-    virtual std::unique_ptr<AnyView> copy() const = 0;  // null: it can't be
+    virtual std::unique_ptr<AnyView> copy() const = 0;  // null: not copyable
     virtual void follow(const AnyChange& change) = 0;
   };
   template <class View>

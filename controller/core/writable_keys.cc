@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WritableKeys: the keys of labels and taints that berth may write on nodes besides its own. An
-// admission policy holds it to them, as the chart's does, so that trying others is of no use.
+// WritableKeys: the keys of labels and taints that berth may write on nodes, apart from its own.
+// The chart's admission policy enforces the same list, so berth does not try other keys.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 namespace berth {
 
 struct KeyList {
-  bool all = true;  // nobody holds berth to any
+  bool all = true;  // no list restricts berth
   std::vector<std::string> keys;
 
   // "all", "none", or the keys separated by commas.
   std::string str() const;
-  // Keys of berth's own prefix are in each.
+  // Every list contains the keys with berth's own prefix.
   bool contains(std::string_view key) const;
   bool operator==(const KeyList&) const = default;
 };

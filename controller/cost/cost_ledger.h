@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/cost/spending.h"
 
 namespace berth::cost {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/cost/node_price.h"
 #include "controller/cost/node_use.h"
 #include "controller/fleet/node_facts.h"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "apis/core.h"
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/cost/money.h"
 
 namespace berth::cost {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/config_map_texts.h"
 #include "controller/cost/cost_meter.h"
 #include "controller/cost/fleet_cost.h"

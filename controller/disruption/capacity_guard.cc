@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/fleet/gpu_users.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
-#include "controller/queue/facts.h"
+#include "controller/queue/facts/facts.h"
 
 namespace berth {
 namespace {
@@ -20,7 +20,8 @@ void add(const Node& node, int sign, Capacity& capacity) {
     capacity[resource.view()] += sign * quantity.as_whole().value_or(0);
 }
 
-// Whether anything is left of what the stake is in. For the class `gpu` any GPU resource will do.
+// Whether the remaining nodes offer what the stake needs. For the class `gpu`, any GPU resource is
+// enough.
 bool is_met(const QueueStake& stake, std::string_view resource, const Capacity& left,
             const Capacity& offered) {
   return std::ranges::any_of(left, [&](const auto& one) {
@@ -46,13 +47,13 @@ CapacityGuard::CapacityGuard(const Snapshot& snapshot, const SlotLedger& ledger,
     if (counts(*node)) add(*node, 1, remaining_);
 }
 
-// A slot is as good as a cordon: the patch may be on its way.
+// A slot counts as a cordon, as the cordon's patch may be on its way.
 bool CapacityGuard::counts(const Node& node) const {
   return in_service(node) && ledger_.find(node.meta.name) == nullptr;
 }
 
 std::optional<Cause> CapacityGuard::refuse(const Node& node) const {
-  if (!counts(node)) return std::nullopt;  // it offers nothing as it is
+  if (!counts(node)) return std::nullopt;  // it is out of service already
   const Capacity offered = gpu_capacity(node);
   if (auto refusal = refuse_minimum(offered)) return refusal;
   if (spec_.protect_last_provider) return refuse_last_provider(node, offered);

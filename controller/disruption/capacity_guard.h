@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CapacityGuard: whether a node may be taken out, seen from the whole cluster and counting nodes
-// that are out already. Pods that are bound count as dependants, and so do queues' nominal quotas
-// and what queues have admitted, each in its pool; pending pods don't: no tenant may block the
-// platform.
+// CapacityGuard: whether a node may be taken out of service, for the cluster as a whole and
+// counting nodes that are unavailable already. Bound pods count as dependants, and so do queues'
+// nominal quotas and what queues have admitted, each in its pool. Pending pods don't count: no
+// tenant may block the platform.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/core/cause.h"
 #include "controller/core/snapshot.h"
 #include "controller/disruption/queue_stakes.h"
@@ -19,24 +19,24 @@
 
 namespace berth {
 
-// NVIDIA's resources that nodes in service offer, summed.
+// NVIDIA's resources that nodes in service offer, summed up.
 using Capacity = std::map<std::string_view, std::int64_t>;
 
-// NVIDIA's resources among a node's allocatable.
+// Returns NVIDIA's resources in a node's allocatable.
 Capacity gpu_capacity(const Node& node);
 
 class CapacityGuard {
  public:
   CapacityGuard(const Snapshot& snapshot, const SlotLedger& ledger, const CapacityGuardSpec& spec);
 
-  // Why the node may not be taken now: CapacityGuard or LastProvider, with the resource, the count,
-  // who depends on it, and what would unblock it; nothing if it may.
+  // Returns why the node may not be taken now: CapacityGuard or LastProvider, with the resource,
+  // the count, its dependants, and what would unblock it. Nothing if the node may be taken.
   std::optional<Cause> refuse(const Node& node) const;
-  // The node is being taken: what follows is judged without it.
+  // Takes the node out of the sums for later questions.
   void take(const Node& node);
 
   const Capacity& remaining() const { return remaining_; }
-  // What the node is the last to offer to those who count on it, whatever spec.retire says.
+  // Returns the resources that only this node offers to dependants, whatever spec.retire says.
   std::vector<std::string> last_provided(const Node& node) const;
 
  private:
@@ -54,7 +54,8 @@ class CapacityGuard {
   const CapacityGuardSpec& spec_;
   std::vector<QueueStake> stakes_;
   Capacity remaining_;
-  // The same by pool: a walk over the fleet, only where queues have a stake.
+  // The same by pool. This needs a pass over all nodes, so it is computed only if queues have a
+  // stake.
   mutable std::optional<std::map<std::string, Capacity>> by_pool_;
 };
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/stop.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
@@ -41,7 +41,8 @@ DisruptionBudgets::DisruptionBudgets(const Snapshot& snapshot, const SlotLedger&
   if (!snapshot.attention.clock_is_right()) distrust(*snapshot.attention.clock_skew);
 }
 
-// Where something opens and closes by the clock. It is looked at again a little later.
+// If windows or blackouts go by the clock, nothing opens while the clock is wrong. berth checks
+// again a little later.
 void DisruptionBudgets::distrust(Duration skew) {
   const DisruptionSpec& spec = policy_->spec.disruption;
   if (spec.windows.empty() && spec.blackouts.empty()) return;
@@ -69,7 +70,8 @@ void DisruptionBudgets::count() {
     ++room.nodes;
     room.out += is_out(*node) ? 1 : 0;
   }
-  // Of a node that has a slot and that the cache does not know, nor does anybody know the pool.
+  // For a node with a slot that the cache does not know, the pool is unknown. So it counts in every
+  // pool.
   const auto unseen = std::ranges::count_if(ledger_.slots, [&](const auto& entry) {
     return snapshot_.cluster.nodes().find(entry.first) == nullptr;
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DisruptionBudgets: what the policy allows of every action that takes a node, or its GPUs, away:
-// only inside its windows, and only so many nodes of a pool at once, whatever the reason for which
-// the others are out. They hold until a policy that is being deleted is gone. Without a policy
-// everything is allowed. While berth is stopped (core/stop.h), nothing is.
+// DisruptionBudgets: what the policy allows for every action that takes a node or its GPUs out of
+// service: only inside its windows, and only so many nodes of a pool at once, for whatever reason
+// the other nodes are unavailable. The limits apply until a policy that is being deleted is gone.
+// Without a policy everything is allowed. While berth is stopped (core/stop.h), nothing is allowed.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,21 @@ namespace berth {
 
 class DisruptionBudgets {
  public:
-  // The ledger outlives it.
+  // `ledger` must outlive the object.
   DisruptionBudgets(const Snapshot& snapshot, const SlotLedger& ledger);
 
-  // Why no node may be taken at all: berth is stopped, outside the windows, or in a blackout.
+  // Returns why no node may be taken at all: berth is stopped, it is outside the windows, or in a
+  // blackout.
   const std::optional<Cause>& closed() const { return stopped_ ? stopped_ : closed_; }
-  // The emergency stop alone. It also stops what needs no window.
+  // Returns only the emergency stop. It also stops actions that need no window.
   const std::optional<Cause>& stopped() const { return stopped_; }
-  // When that changes, without anything else changing.
+  // Returns when closed() changes without any other change.
   std::optional<Time> changes_at() const;
 
-  // Why this node may not be taken: its pool has no room. One that is out already costs nothing.
+  // Returns why this node may not be taken: its pool's budget is used up. A node that is
+  // unavailable already uses no budget.
   std::optional<Cause> refuse(const Node& node);
-  // From now on the node counts as out.
+  // Counts the node as unavailable from now on.
   void take(const Node& node);
 
  private:
@@ -45,8 +47,8 @@ class DisruptionBudgets {
   void distrust(Duration skew);
   bool is_out(const Node& node) const;
   void count();
-  // The pool of the node, also one that does not select it any more and whose keys it still
-  // carries; empty: none.
+  // Returns the node's pool, or the pool that no longer selects it and whose keys it still carries;
+  // empty: none.
   std::string_view pool_name_of(const Node& node) const;
   Room* room_of(const Node& node);
 
@@ -57,7 +59,7 @@ class DisruptionBudgets {
   DisruptionStatus calendar_;
   std::optional<Cause> closed_;
   std::optional<Cause> stopped_;
-  bool counted_ = false;  // a walk over the fleet, only where a node would be taken
+  bool counted_ = false;  // counted with a pass over all nodes, only when a node would be taken
   std::map<std::string, Room, std::less<>> rooms_;  // by pool
 };
 

@@ -12,7 +12,7 @@
 namespace berth {
 namespace {
 
-// A batch Job is a gang by its parallelism.
+// A batch Job is a gang of its parallelism.
 std::int64_t job_size(const Snapshot& snapshot, const Pod& pod) {
   const Job* job =
       snapshot.cluster.jobs().find(pod.meta.namespace_.view(), pod.meta.controller()->name.view());
@@ -26,7 +26,7 @@ std::int64_t gang_size(const Snapshot& snapshot, const Occupant& occupant) {
       1);
 }
 
-// The gangs that were met on a node: each ends once.
+// The gangs found on a node, as each ends only once.
 class Gangs {
  public:
   bool is_new(const Occupant& occupant) {
@@ -86,7 +86,7 @@ std::int64_t DisruptionCost::homeless(const Node& node, const std::vector<Occupa
   return homeless;
 }
 
-// An estimate for ordering only: whether one other node has as much free.
+// An estimate, for ordering only: whether one other node has this much free.
 bool DisruptionCost::fits_elsewhere(const Text& resource, std::int64_t count,
                                     const Node& node) const {
   const auto room = std::ranges::find(rooms_, resource, &Room::resource);
@@ -96,7 +96,7 @@ bool DisruptionCost::fits_elsewhere(const Text& resource, std::int64_t count,
 
 void DisruptionCost::measure_room() {
   measured_ = true;
-  std::vector<std::pair<Text, std::int64_t>> free;  // of one node: a handful
+  std::vector<std::pair<Text, std::int64_t>> free;  // of one node, so only a few
   for (const auto& node : snapshot_.cluster.nodes()) {
     if (!in_service(*node)) continue;
     free.clear();

@@ -7,17 +7,17 @@
 #include <algorithm>
 #include <map>
 
-#include "apis/eviction_outcome.h"
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/eviction_outcome.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/fit.h"
 #include "controller/fleet/pod_selects.h"
-#include "controller/queue/owner_looks.h"
-#include "controller/queue/remakers.h"
-#include "controller/queue/requeue.h"
+#include "controller/queue/index/remakers.h"
+#include "controller/queue/recall/owner_looks.h"
+#include "controller/queue/recall/requeue.h"
 
 namespace berth {
 namespace {
@@ -56,7 +56,8 @@ std::optional<PodVerdict> refuse_job(const Snapshot& snapshot, const Pod& pod,
           pods_of_job_here == 1 ? "" : "s"));
 }
 
-// Whoever takes its own pod away and finds no other place leaves a cordoned node to nobody.
+// If berth evicts its own pod and the pod fits nowhere else, no controller is left to return the
+// cordoned node.
 std::optional<PodVerdict> refuse_own(const Snapshot& snapshot, const Pod& pod) {
   if (!is_own_pod(pod, snapshot.settings)) return std::nullopt;
   const Fit fit(snapshot.cluster);
@@ -71,7 +72,8 @@ std::optional<PodVerdict> refuse_own(const Snapshot& snapshot, const Pod& pod) {
                              pod.meta.namespace_.view(), pod.meta.name, fit.explain(pod)));
 }
 
-// A DaemonSet's or a static pod that holds GPUs. NVIDIA's own that do check the devices, and end.
+// Whether it is a pod of a DaemonSet or a static pod that holds GPUs. Such pods of NVIDIA's
+// components check the devices and end, so they don't count.
 bool holds_gpus_and_stays(const Occupant& occupant, const Settings& settings) {
   if (!occupant.stays || occupant.namespace_ == std::string_view(settings.agents_namespace))
     return false;
@@ -95,7 +97,7 @@ PodVerdict stays(const Pod& pod) {
                   pod.meta.namespace_.view(), pod.meta.name));
 }
 
-// Whether the scheduler could bind a pod like this one to another node, if that had room.
+// Whether the scheduler could bind such a pod to another node if that had free capacity.
 bool may_run_elsewhere(const ClusterState& cluster, const Pod& pod, const Node& here) {
   return std::ranges::any_of(cluster.nodes(), [&](const auto& node) {
     return node.get() != &here && selects(pod, *node) && tolerates_taints(pod, *node) &&
@@ -106,8 +108,9 @@ bool may_run_elsewhere(const ClusterState& cluster, const Pod& pod, const Node& 
   });
 }
 
-// A pod that a cordon does not keep away is bound to the node again as often as it is evicted. One
-// whose controller names the node does not even ask the scheduler; that shows when it is back.
+// A pod that tolerates a cordon is bound to the node again after each eviction. If its controller
+// sets the node's name, it does not even go through the scheduler, and berth sees that only when
+// the pod is back.
 PodVerdict judge_successor(const Snapshot& snapshot, const Pod& pod, const Node& node,
                            const RolloutRecord& record) {
   const std::string name = fmt::format("{}/{}", pod.meta.namespace_.view(), pod.meta.name);
@@ -130,15 +133,15 @@ PodVerdict judge_successor(const Snapshot& snapshot, const Pod& pod, const Node&
         fmt::format("pod {} tolerates a cordon, and came back when the node was last drained; {}",
                     name, kAdvice));
   }
-  // On a node that somebody has uncordoned meanwhile anybody may have landed.
+  // If a user has uncordoned the node meanwhile, any pod may have been bound to it.
   const bool by_berth =
       rollout.phase == RolloutPhase::kCordoned && rollout.berth_cordoned && node.cordoned();
-  // A creation is told in whole seconds.
+  // creationTimestamp has whole seconds.
   const Time made = pod.meta.creation_timestamp;
   const Time cordoned = std::chrono::floor<std::chrono::seconds>(rollout.since);
   if (!(tolerant || by_berth) || made < cordoned) return {&pod, PodFate::kEvict};
-  // The first successor may have been on its way already, and leaves once nothing can be any more;
-  // one that was made later than that came in spite of the cordon, and the next one would.
+  // The first successor may have been on its way already. It leaves once no pod can be on its way
+  // any more. A pod created later came in spite of the cordon, and so would the next one.
   const Time settled =
       std::max<Time>(rollout.since + snapshot.settings.settle, cordoned + std::chrono::seconds(1));
   if (made < std::chrono::floor<std::chrono::seconds>(settled))
@@ -187,7 +190,7 @@ PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drai
                     name));
   if (auto marked = do_not_disrupt(pod))
     return {.pod = &pod, .fate = PodFate::kBlocked, .cause = *std::move(marked)};
-  // Its Job counts no failure, so that it does not matter how many it has left.
+  // Its Job counts no failure, so its remaining retries do not matter.
   if (const Job* job = requeued(snapshot, pod)) return requeue(snapshot, pod, *job, node, record);
   if (is_job_pod(pod)) {
     auto share = jobs.find(owner->uid.view());
@@ -218,7 +221,7 @@ PodVerdict judge_owner(const Snapshot& snapshot, const DrainSpec& drain, PodVerd
   return verdict;
 }
 
-// Budgets that select the pod, by name.
+// Returns the budgets that select the pod, by name.
 std::vector<const PodDisruptionBudget*> budgets_of(const Snapshot& snapshot, const Pod& pod) {
   std::vector<const PodDisruptionBudget*> found;
   for (const auto& budget : snapshot.cluster.pod_disruption_budgets())
@@ -253,8 +256,8 @@ EvictionOutlook closed_budget(const Pod& pod,
                   pod.meta.name, server_says.empty() ? "" : ": ", server_says));
 }
 
-// Nobody can be asked: the budgets' status, which the server would evaluate. A pod that is not yet
-// running is evicted without asking any budget.
+// Offline, the budgets' status replaces the API server's answer. The server evicts a pod that is
+// not yet running without asking any budget.
 EvictionOutlook offline_outlook(const Snapshot& snapshot, const Pod& pod) {
   if (pod.phase == PodPhase::kPending) return {EvictionOutlook::Kind::kYes};
   auto budgets = budgets_of(snapshot, pod);
@@ -269,7 +272,7 @@ EvictionOutlook offline_outlook(const Snapshot& snapshot, const Pod& pod) {
 EvictionOutlook read_refusal(const Snapshot& snapshot, const Pod& pod, const Error& error) {
   using Kind = EvictionOutlook::Kind;
   switch (classify_eviction(error)) {
-    // Gone or going, or another pod has the name: the cache will say so.
+    // The pod is gone or leaving, or another pod has the name. The cache will show it.
     case EvictionOutcome::kStarted:
     case EvictionOutcome::kGone:
     case EvictionOutcome::kOtherPod:
@@ -281,7 +284,8 @@ EvictionOutlook read_refusal(const Snapshot& snapshot, const Pod& pod, const Err
                            error.causes.empty() ? error.message : error.causes.front().message);
     case EvictionOutcome::kTwoBudgets:
     case EvictionOutcome::kUnknown: {
-      // The server sends neither reason nor cause here; only the budgets tell this 500 from others.
+      // The server sends neither reason nor cause here. Only the budgets distinguish this 500 from
+      // others.
       auto budgets = budgets_of(snapshot, pod);
       if (error.kind == ErrorKind::kServer && budgets.size() > 1) return two_budgets(pod, budgets);
       return {};
@@ -292,7 +296,7 @@ EvictionOutlook read_refusal(const Snapshot& snapshot, const Pod& pod, const Err
       return refused(reasons::kEvictionForbidden,
                      fmt::format("the API server refuses to evict pod {}/{}: {}",
                                  pod.meta.namespace_.view(), pod.meta.name, error.message));
-    case EvictionOutcome::kThrottled:  // says nothing of the pod
+    case EvictionOutcome::kThrottled:  // says nothing about the pod
     case EvictionOutcome::kCancelled:
       return {};
   }
@@ -335,7 +339,7 @@ std::vector<PodVerdict> pods_leaving(const Snapshot& snapshot, const Node& node,
       continue;
     const Pod* pod = occupant.pod;
     pods.push_back(pod);
-    // A pod on its way out has not been counted as failed yet.
+    // A terminating pod is not counted as failed yet.
     if (is_job_pod(*pod)) ++jobs[pod->meta.controller()->uid.view()];
   }
   std::ranges::sort(pods, [](const Pod* a, const Pod* b) {
@@ -363,7 +367,7 @@ EvictionOutlook eviction_outlook(const Snapshot& snapshot, const Pod& pod) {
   EvictionOutlook outlook = read_refusal(snapshot, pod, answer->error);
   const Duration age = std::chrono::floor<Duration>(snapshot.now - answer->at);
   outlook.aging = age >= snapshot.settings.answer_ttl / 2;
-  // The budget has opened since, as far as its status tells.
+  // By its status, the budget has allowed a disruption since.
   if (outlook.cause.reason == reasons::kPodDisruptionBudget &&
       age >= snapshot.settings.eviction_retry &&
       offline_outlook(snapshot, pod).kind == EvictionOutlook::Kind::kYes)

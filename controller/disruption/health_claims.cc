@@ -6,19 +6,19 @@
 #include <algorithm>
 #include <ranges>
 
-#include "apis/names.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
 #include "controller/core/merge_patch.h"
 
 namespace berth {
 namespace {
 
-// For as long as what was sent may take effect, and some for the cache to hear of it.
+// As long as a sent write may take effect, and some time for the cache to show it.
 constexpr Duration kCounts = 2 * kRequestTimeout;
 
 }  // namespace
 
-// "n1=2026-11-25T12:00:00Z,n2=…": neither sign is in a node's name.
+// "n1=2026-11-25T12:00:00Z,n2=…": a node's name contains neither '=' nor ','.
 HealthClaims::HealthClaims(const SlotLedger& ledger, Time now) {
   if (ledger.config_map == nullptr) return;
   const Text* text = ledger.config_map->meta.annotations.find(names::kHealthClaimsAnnotation);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/core/flat_json.h"
 #include "controller/core/ledger_epoch.h"
 

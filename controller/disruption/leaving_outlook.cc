@@ -5,10 +5,10 @@
 
 #include <utility>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/plural.h"
 #include "controller/core/seeded_bugs.h"
-#include "controller/queue/requeue.h"
+#include "controller/queue/recall/requeue.h"
 
 namespace berth {
 namespace {

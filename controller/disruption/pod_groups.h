@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PodGroups: how many pods of each pod group run: what ends together. A view (core/view.h).
+// PodGroups: how many pods of each pod group run, as these end together. A view (core/view.h).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class PodGroups {
  public:
   void follow(const Change<Pod>& change);
 
-  // Unfinished, bound pods that carry the group's label in the namespace.
+  // Returns the unfinished, bound pods with the group's label in the namespace.
   std::int64_t size_of(std::string_view namespace_, std::string_view group) const;
   bool operator==(const PodGroups&) const = default;
 

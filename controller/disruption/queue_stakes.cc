@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/disruption/queue_stakes.h"
 
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/cluster_index.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/record/admission_ledger.h"
 
 namespace berth {
 namespace {
@@ -17,7 +17,7 @@ void add_nominal(const queue::FactsIndex& facts, Stakes& stakes) {
                            QueueStake{quota.resource, quota.pool, name, true});
 }
 
-// What is leaving counts on nothing any more.
+// Leaving workloads need nothing any more.
 void add_admitted(const queue::FactsIndex& facts, Stakes& stakes) {
   const queue::Catalog& catalog = facts.catalog();
   for (const auto& [holder, by_key] : facts.usage().by_holder())
@@ -34,7 +34,8 @@ void add_admitted(const queue::FactsIndex& facts, Stakes& stakes) {
 }  // namespace
 
 std::vector<QueueStake> queue_stakes(const Snapshot& snapshot) {
-  // Without a queue nobody pays for the index; what a deleted one has admitted is bound.
+  // A cluster without queues does not need the index. What a deleted queue admitted is bound
+  // already.
   if (snapshot.cluster.gpu_queues().size() == 0) return {};
   const queue::FactsIndex& facts = snapshot.cluster.view<queue::ClusterIndex>().facts();
   Stakes stakes;

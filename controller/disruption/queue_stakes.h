@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueStakes: what GPUQueues have to lose when a node is taken: the resources that their nominal
-// quotas and what they have admitted count on, by pool, and the nodes that an admission is on its
-// way to. Valid as long as the snapshot it was made from.
+// QueueStakes: what GPUQueues lose if a node is taken: the resources that their nominal quotas and
+// admitted workloads need, by pool, and the nodes of admissions in flight. Valid as long as the
+// snapshot.
 #pragma once
 
 #include <map>
@@ -15,17 +15,17 @@
 namespace berth {
 
 struct QueueStake {
-  std::string resource;  // or the class `gpu`, for which any GPU resource will do
-  std::string pool;      // "*": anywhere
-  std::string queue;     // one of those that have it
-  bool nominal = false;  // by its quota; else by what it has admitted
+  std::string resource;  // or the class `gpu`, for which any GPU resource is enough
+  std::string pool;      // "*": any pool
+  std::string queue;     // one of the queues with this stake
+  bool nominal = false;  // by its quota; otherwise by admitted workloads
 };
 
-// Each resource and pool once, by name.
+// Returns each resource and pool once, by name.
 std::vector<QueueStake> queue_stakes(const Snapshot& snapshot);
 
-// By node the workload whose admission to it stands in the ledger: its release is to come, or its
-// pods are.
+// Returns node → workload for admissions in the ledger whose release or whose pods are still to
+// come.
 std::map<std::string, std::string, std::less<>> admissions_in_flight(const Snapshot& snapshot);
 
 }  // namespace berth

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/mig_layout.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/core/conditions.h"
 #include "controller/core/flat_json.h"
 #include "controller/core/ledger_epoch.h"
@@ -122,7 +122,8 @@ std::optional<NodeRollout> decode_rollout(std::string_view text) {
   if (wrong || json->wrong()) return std::nullopt;
   for (std::int64_t counter : {r.seq, r.epoch, r.attempt, r.reasserts})
     if (counter < 0 || counter >= kMaxCounter) return std::nullopt;
-  // A berth that did not name the node left it set where a person had uncordoned one.
+  // A version of berth that did not record the node's uid left this set after a user had uncordoned
+  // the node.
   if (r.phase == RolloutPhase::kIdle && r.node_uid.empty()) r.berth_cordoned = false;
   return r;
 }

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 namespace {
@@ -12,17 +12,17 @@ const Text* text_of(const Node& node) {
   return node.meta.annotations.find(names::kRolloutAnnotation);
 }
 
-// The annotation's own form (fixed key order, no spaces); one that a person rewrote counts as under
-// way until it is read.
+// Relies on the annotation's own form (fixed order, no spaces). One that a user has edited counts
+// as in progress until it is parsed.
 bool says_idle(std::string_view rollout) {
   constexpr std::string_view kPhase = R"("phase":"Idle")", kMark = R"(Idle")";
-  // Looked for by its rarest letter.
+  // Searches from the rarest letter.
   for (std::size_t at = rollout.find(kMark); at != rollout.npos; at = rollout.find(kMark, at + 1))
     if (rollout.substr(0, at + kMark.size()).ends_with(kPhase)) return true;
   return false;
 }
 
-// Whether both say the same of the same node: then what was read holds on.
+// Whether both have the same text for the same node, so that the parsed record stays valid.
 bool same_record(const Node& old, const Node& now) {
   const Text* before = text_of(old);
   const Text* after = text_of(now);

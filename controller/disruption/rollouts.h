@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rollouts: each node's record of its rollout, read once per change of its annotation instead of at
-// each look; and the few nodes of many that somebody asks for at every step. A view (core/view.h).
+// Rollouts: each node's rollout record, parsed once per change of its annotation instead of at each
+// look; and the few nodes that are needed at every step. A view (core/view.h).
 #pragma once
 
 #include <set>
@@ -22,10 +22,10 @@ class Rollouts {
 
   // nullptr: the node has none, or this is not the object in the store.
   const RolloutRecord* find(const Node& node) const;
-  // Whose annotation says another phase than Idle. One that a person rewrote counts until it is
-  // read: what it says in full is the reader's to judge.
+  // Nodes whose annotation has another phase than Idle. One that a user has edited counts until it
+  // is parsed: the reader decides about it.
   const NodeSet& under_way() const { return under_way_; }
-  // On which a config has been given up.
+  // Nodes on which a config has been given up.
   const NodeSet& with_failures() const { return with_failures_; }
   bool operator==(const Rollouts&) const = default;
 
@@ -35,8 +35,8 @@ class Rollouts {
   NodeSet with_failures_;
 };
 
-// As the view has it; of a node that is not in the store, such as the one before a change, from its
-// annotation.
+// Returns the record from the view. For a node that is not in the store, such as the old version in
+// a change, it reads the annotation.
 RolloutRecord read_rollout(const ClusterState& cluster, const Node& node);
 
 inline const NodeSet& nodes_under_way(const ClusterState& cluster) {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/flat_json.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/ledger_epoch.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kLayoutHolder = "MIGLayout/";
 
-// {"name":value,…} with null for an entry to be removed.
+// Returns {"name":value,…}, with null for an entry to remove.
 std::string encode_data(const SlotChanges& changes) {
   std::string members;
   for (const auto& [node, slot] : changes)
@@ -132,7 +132,7 @@ Write write_slots(const Snapshot& snapshot, const SlotLedger& ledger, const Slot
   write.object = ledger_ref(snapshot.settings, ledger.config_map);
   write.field_manager = names::kManagerMig;
   write.reason = std::move(reason);
-  write.in_history = false;  // what it is for is told of the nodes
+  write.in_history = false;  // the nodes' own writes say what it is for
   if (ledger.config_map == nullptr) {
     write.verb = Verb::kCreate;
     write.body = create_body(snapshot.settings, snapshot.epoch, encode_data(changes));
@@ -160,11 +160,11 @@ EpochClaim claim_epoch(const ConfigMap* ledger, const Settings& settings, std::i
     claim.write.body = create_body(settings, claim.epoch, "{}");
     return claim;
   }
-  // Above every claim's, too: the annotation may have been edited.
+  // The epoch must also exceed that of every claim, as a user may have edited the annotation.
   claim.epoch = std::max(above, epoch_of(*ledger));
   for (const auto& [node, slot] : read_ledger(ledger).slots)
     claim.epoch = std::max(claim.epoch, slot.epoch);
-  if (claim.epoch < kMaxCounter - 1) ++claim.epoch;  // beyond it nothing can be read back
+  if (claim.epoch < kMaxCounter - 1) ++claim.epoch;  // a higher one could not be read back
   claim.write.verb = Verb::kMergePatch;
   claim.write.reason = fmt::format("begin epoch {}", claim.epoch);
   claim.write.body = MergePatch::same_version(ledger->meta)

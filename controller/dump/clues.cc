@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/dump/json_at.h"
 
 namespace berth {
@@ -58,7 +58,7 @@ RefusalEvent read_event(const json& item) {
   return out;
 }
 
-// The containers of one list, as spec.NAME[i].
+// The containers of one list, named spec.LIST[i].
 void read_containers(const json& item, std::string_view list, std::vector<ContainerClue>& out) {
   std::size_t index = 0;
   for (const json& container : at(item, {"spec", list})) {

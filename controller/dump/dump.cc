@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "apis/decode.h"
-#include "apis/watched_kinds.h"
+#include "apis/codec/decode.h"
+#include "apis/kinds/watched_kinds.h"
 #include "controller/dump/dump_fields.h"
 #include "controller/dump/json_at.h"
 
@@ -24,7 +24,7 @@ bool has_key_with(const json& object, std::string_view prefix) {
                              [&](const auto& item) { return item.key().starts_with(prefix); });
 }
 
-// Generous: what looks like a GPU node to any of NVIDIA's components or to us.
+// Broad: a node that any of NVIDIA's components, or berth, may take for a GPU node.
 bool looks_like_gpu_node(const json& node) {
   const json& labels = at(node, {"metadata", "labels"});
   return has_key_with(labels, "nvidia.com/") ||
@@ -33,7 +33,7 @@ bool looks_like_gpu_node(const json& node) {
          has_key_with(at(node, {"metadata", "annotations"}), "gpu.berth.dev/");
 }
 
-// A pod, or a Job's template.
+// `pod`: a pod, or a Job's template.
 bool asks_for_gpu(const json& pod) {
   if (at(pod, {"spec", "resourceClaims"}).is_array()) return true;
   for (std::string_view list : {"containers", "initContainers"}) {
@@ -44,7 +44,7 @@ bool asks_for_gpu(const json& pod) {
   return false;
 }
 
-// What a queue may hold: it names one, or is part of a group.
+// Whether a queue may hold the object: it names a queue, or is part of a group.
 bool names_queue(const json& object) {
   return has_key_with(at(object, {"metadata", "labels"}), "gpu.berth.dev/");
 }
@@ -60,7 +60,7 @@ bool may_queue(const json& job) {
   return !has_ended(job) && (names_queue(job) || asks_for_gpu(at(job, {"spec", "template"})));
 }
 
-// The line of a byte offset, for people.
+// The line number of a byte offset, for messages.
 std::size_t line_of(std::string_view text, std::size_t offset) {
   return 1 + static_cast<std::size_t>(
                  std::ranges::count(text.substr(0, std::min(offset, text.size())), '\n'));
@@ -100,7 +100,7 @@ Result<void> load_item(const std::string& kind, const std::string& where, std::s
                                   fmt::join(kinds, ", ")));
 }
 
-// kDecode unless the document says that it is a snapshot of a version we read.
+// kDecode unless the document is a snapshot of a supported version.
 Result<void> check_header(const json& document) {
   static constexpr std::string_view kAdvice = "; `berth snapshot -o FILE` writes one";
   const std::string kind = text_at(document, {"kind"});

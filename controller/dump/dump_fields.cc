@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "apis/cut.h"
-#include "apis/decode.h"
-#include "apis/pod_requests.h"
+#include "apis/base/cut.h"
+#include "apis/codec/decode.h"
+#include "apis/kinds/pod_requests.h"
 #include "controller/dump/json_at.h"
 
 namespace berth {
@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 using Paths = std::vector<std::string_view>;
 
-// "a.b[].c": the field c of each item of list b in object a; a last segment is kept whole.
+// "a.b[].c" is the field c of each item of list b in object a. The last segment is kept whole.
 const Paths kMetadata = {
     "metadata.name",
     "metadata.namespace",
@@ -33,7 +33,7 @@ const Paths kMetadata = {
     "metadata.finalizers",
 };
 
-// Of a pod, and of a Job's template: what a PodShape is made from.
+// The fields of a pod, and of a Job's template, that make a PodShape.
 const Paths kShape = {
     "spec.nodeSelector",
     "spec.tolerations",
@@ -68,11 +68,10 @@ const std::map<std::string_view, Paths> kFields = {
     {"Job",
      {"spec.suspend", "spec.backoffLimit", "spec.parallelism", "spec.completions",
       "spec.completionMode", "spec.activeDeadlineSeconds", "spec.podFailurePolicy",
-      "spec.podReplacementPolicy",
-      "spec.template.spec.priorityClassName", "status.active", "status.ready", "status.terminating",
-      "status.succeeded", "status.failed", "status.uncountedTerminatedPods", "status.startTime",
-      "status.conditions[].type", "status.conditions[].status",
-      "status.conditions[].lastTransitionTime"}},
+      "spec.podReplacementPolicy", "spec.template.spec.priorityClassName", "status.active",
+      "status.ready", "status.terminating", "status.succeeded", "status.failed",
+      "status.uncountedTerminatedPods", "status.startTime", "status.conditions[].type",
+      "status.conditions[].status", "status.conditions[].lastTransitionTime"}},
     {"ConfigMap", {"data"}},
     {"DaemonSet",
      {"spec.template.spec.volumes[].configMap.name", "spec.template.spec.nodeSelector",
@@ -104,7 +103,7 @@ void keep(const json& from, json& to, std::string_view path) {
   auto found = from.is_object() ? from.find(segment) : from.end();
   if (found == from.end() || found->is_null()) return;
   json& kept = to[std::string(segment)];
-  // A value of another type than the path expects is kept as it is: reading it back names it.
+  // A value of another type than expected is kept as it is, so that the reader can report it.
   if (rest.empty() || (list ? !found->is_array() : !found->is_object())) {
     kept = *found;
   } else if (list) {
@@ -119,13 +118,13 @@ void keep(const json& from, json& to, std::string_view path) {
   }
 }
 
-// kubectl's last-applied-configuration holds the whole object, environment and all.
+// Drops kubectl's last-applied-configuration, which holds the whole object with its environment.
 void keep_annotations(const json& from, json& to) {
   for (const auto& [key, value] : at(from, {"metadata", "annotations"}).items())
     if (keeps_annotation(key)) to["metadata"]["annotations"][key] = value;
 }
 
-// Whether the container names GPUs past the device plugin, and where in env.
+// The index in env of a variable that names GPUs past the device plugin.
 std::optional<std::size_t> visible_devices(const json& container) {
   const json& env = at(container, {"env"});
   for (std::size_t place = 0; env.is_array() && place < env.size(); ++place) {
@@ -137,7 +136,7 @@ std::optional<std::size_t> visible_devices(const json& container) {
   return std::nullopt;
 }
 
-// What the container says that its CUDA needs of a driver: NVIDIA's own words, or nothing.
+// The driver requirement of the container's CUDA, in NVIDIA's syntax; empty: none.
 std::string required_cuda(const json& container) {
   constexpr std::size_t kLongest = 1024;
   for (const json& variable : at(container, {"env"}))
@@ -146,12 +145,12 @@ std::string required_cuda(const json& container) {
   return {};
 }
 
-// Of env the place of the one and the value of the other, and nothing else.
+// Keeps only the index of the one variable and the value of the other from env.
 void keep_of_env(const json& from, json& to) {
   for (const std::string_view list : {"containers", "initContainers"}) {
     const json& containers = at(from, {"spec", list});
     if (!containers.is_array()) continue;
-    json& kept = to["spec"][list];  // as many as there are: keep_shape() has been here
+    json& kept = to["spec"][list];  // keep_shape() has added all containers
     for (std::size_t i = 0; i < containers.size(); ++i) {
       if (const auto place = visible_devices(containers[i])) kept[i]["visibleDevices"] = *place;
       if (std::string cuda = required_cuda(containers[i]); !cuda.empty())
@@ -160,8 +159,8 @@ void keep_of_env(const json& from, json& to) {
   }
 }
 
-// Where the scheduler may put the pod hangs on these too: that they are there, never what is in
-// them.
+// These fields also limit where the scheduler may put the pod. The dump keeps that they are
+// present, never their content.
 void keep_bounds(const json& from, json& to) {
   const json& volumes = at(from, {"spec", "volumes"});
   for (std::size_t i = 0; volumes.is_array() && i < volumes.size(); ++i)
@@ -192,7 +191,7 @@ void keep_condition(const json& from, json& to, std::string_view type,
   }
 }
 
-// What the scheduler says of a pod that it has not placed, and since when one is Ready that it has.
+// Keeps the scheduler's message about an unscheduled pod, and since when a scheduled one is Ready.
 void keep_condition(const json& from, json& to) {
   if (text_at(from, {"spec", "nodeName"}).empty())
     keep_condition(from, to, "PodScheduled", {"status", "reason", "message"});
@@ -211,7 +210,7 @@ json trimmed(const json& object, std::string_view kind) {
   for (std::string_view path : fields->second) keep(object, out, path);
   if (kind == "Job" && at(object, {"spec", "template"}).is_object()) {
     keep_shape(object["spec"]["template"], out["spec"]["template"]);
-    // No API server has made requests of them yet.
+    // The API server sets requests from limits in pods, but not in a Job's template.
     for (std::string_view path :
          {"spec.containers[].resources.limits", "spec.initContainers[].resources.limits",
           "spec.resources.limits"})

@@ -7,8 +7,8 @@
 
 namespace berth {
 
-// The object with nothing in it but the kept fields, apiVersion and kind among them. A kind that
-// dumps don't hold gives null.
+// The object with only the kept fields, including apiVersion and kind. Null for a kind that dumps
+// don't hold.
 nlohmann::json trimmed(const nlohmann::json& object, std::string_view kind);
 
 }  // namespace berth

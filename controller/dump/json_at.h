@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands at a path of a JSON document; of another type than expected, or absent: nothing.
+// Values at a path of a JSON document. An absent value, or one of another type, reads as empty.
 #pragma once
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// null where there is nothing.
+// null if the path is absent.
 const nlohmann::json& at(const nlohmann::json& object,
                          std::initializer_list<std::string_view> path);
 std::string text_at(const nlohmann::json& object, std::initializer_list<std::string_view> path);

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/printable.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/printable.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/leaving_outlook.h"
 #include "controller/explain/cuda_why.h"
 #include "controller/explain/kubelet_words.h"
@@ -56,7 +56,7 @@ void note_host(const Snapshot& snapshot, const Pod& pod, const Node& node, Expla
             "Tainted");
 }
 
-// Whether its node's GPUs are to be cut anew, and what that means for it.
+// Whether its node's GPUs will be repartitioned, and what that means for the pod.
 void note_drain(const Snapshot& snapshot, const Pod& pod, const Node& node, Explanation& out) {
   const LayoutOwners owners(snapshot.cluster);
   const MIGLayout* owner = owners.owner_of(node);
@@ -103,7 +103,7 @@ void note_drain(const Snapshot& snapshot, const Pod& pod, const Node& node, Expl
   }
 }
 
-// As the pod was told (docs/observe.md).
+// The same warning as on the pod (docs/observe.md).
 void note_idle(const Snapshot& snapshot, const Pod& pod, const Node& node, Explanation& out) {
   const Text* since = pod.meta.annotations.find(names::kIdleSinceAnnotation);
   if (since == nullptr) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// explain_bound: where a pod sits, and whether it may stay there.
+// explain_bound: which node a pod is on, and whether it may stay there.
 #pragma once
 
 #include "controller/core/snapshot.h"
@@ -8,7 +8,8 @@
 
 namespace berth {
 
-// `pod` is one of the snapshot's, and on a node. State, reason, message and facts go into `out`.
+// `pod` must be in the snapshot and on a node. Sets state, reason and message of `out`, and adds
+// facts.
 void explain_bound(const Snapshot& snapshot, const Pod& pod, const Clues& clues, Explanation& out);
 
 }  // namespace berth

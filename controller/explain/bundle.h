@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bundle: the same edits of a pod, and the nodes that would take it after them.
+// Bundle: a set of edits of a pod, and the nodes that would take the edited pod.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ struct Bundle {
   std::vector<std::string> nodes;
 };
 
-// Those that suffice first, then the fewer places the better; among smaller counts the greatest
-// first.
+// Bundles that suffice come first, then those with fewer edits. Among reduced GPU counts, the
+// largest comes first.
 std::vector<Bundle> bundles_of(const ClusterState& cluster, const Fit& fit, const Pod& pod,
                                const std::vector<NodeGroup>& groups);
 
 // "tolerate the taint, and ask for less; then n1 would take it".
 std::string told(const Bundle& bundle);
-// What to write into the pod, a line for each place.
+// The lines to write into the pod, one for each edit.
 std::string lines_of(const NodeEdits& edits, const Pod& pod);
 
 }  // namespace berth

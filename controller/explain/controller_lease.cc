@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 namespace {
 
 constexpr char kLeases[] = "leases.coordination.k8s.io";
-// The Lease is dated by the controller's clock, the snapshot by that of whoever asks.
+// The Lease has the controller's time, the snapshot that of the user's machine.
 constexpr Duration kSkew = std::chrono::minutes(1);
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a controller of berth's is there to keep what is promised, by the Lease that it renews.
+// ControllerLease: whether a berth controller runs, according to the Lease that it renews.
 #pragma once
 
 #include <string>
@@ -10,11 +10,10 @@
 
 namespace berth {
 
-// "no berth controller has run since 2026-11-21T10:29:43Z"; empty if one runs, or if that can't be
-// told.
+// "no berth controller has run since 2026-11-21T10:29:43Z"; empty if one runs, or if it is unknown.
 std::string told_absence(const Snapshot& snapshot, const Clues& clues);
 
-// What a promise is followed by: empty, or ", if a berth controller runs …".
+// The text to add to a promise: empty, or ", if a berth controller runs …".
 std::string promise_condition(const Snapshot& snapshot, const Clues& clues);
 
 // What is known of the leader's patience: it counts from when this leader took the Lease. The

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/patience.h"
 #include "controller/core/refused_write.h"
 #include "controller/disruption/health_record.h"
@@ -43,7 +43,7 @@ std::string told_health_cordon(const Snapshot& snapshot, const HealthRecord& hea
 
 }  // namespace
 
-// Of a node that berth has taken and whose record is gone.
+// For a node that berth has cordoned and whose rollout annotation is lost.
 std::optional<Slot> lost_slot(const Snapshot& snapshot, const Node& node) {
   const SlotLedger& ledger = read_ledger(snapshot);
   const Slot* slot = ledger.find(node.meta.name);
@@ -53,7 +53,7 @@ std::optional<Slot> lost_slot(const Snapshot& snapshot, const Node& node) {
   return *slot;
 }
 
-// What the layout's status says of a write that the API server refuses, or nullptr.
+// What the layout's status reports about a refused write to the node, or nullptr.
 const NodeDetail* refusal_told(const MIGLayout& layout, std::string_view node) {
   const auto told = std::ranges::find_if(layout.status.details, [&](const NodeDetail& detail) {
     return detail.node == node && detail.reason == reasons::kWriteRefused;

@@ -12,14 +12,14 @@
 
 namespace berth {
 
-// Empty if nobody cordoned it. For pods that wait for the node, too.
+// Empty if the node is not cordoned. Also used for pods that wait for the node.
 std::string told_cordon(const Snapshot& snapshot, const Node& node,
                         const Clues& clues = no_clues());
 
-// Of a node that berth has taken and whose record is gone.
+// For a node that berth has cordoned and whose rollout annotation is lost.
 std::optional<Slot> lost_slot(const Snapshot& snapshot, const Node& node);
 
-// What the layout's status says of a write that the API server refuses, or nullptr.
+// What the layout's status reports about a refused write to the node, or nullptr.
 const NodeDetail* refusal_told(const MIGLayout& layout, std::string_view node);
 
 }  // namespace berth

@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
-#include "apis/cut.h"
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/cut.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/fleet/cuda.h"
 
 namespace berth {
@@ -32,7 +32,7 @@ std::set<std::string> requirements_of(const Pod& pod, const PodClues* clues) {
 void note_cuda(const Pod& pod, const PodClues* clues, const std::vector<const Node*>& nodes,
                Explanation& out) {
   for (const std::string& requirement : requirements_of(pod, clues)) {
-    std::map<std::string, std::vector<std::string>> short_of;  // by what they have
+    std::map<std::string, std::vector<std::string>> short_of;  // by the version that they have
     for (const Node* node : nodes)
       if (const NodeCuda has = cuda_of(*node); contradicts(requirement, has))
         short_of[told(has)].push_back(node->meta.name);

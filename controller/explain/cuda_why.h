@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the drivers of nodes can run what a pod's containers were built for.
+// CudaWhy: whether the drivers of nodes can run the CUDA version that a pod's containers need.
 #pragma once
 
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/dump/clues.h"
 #include "controller/explain/explanation.h"
 
 namespace berth {
 
-// `nodes`: where it is, or where it might go.
+// `nodes` are the pod's node, or nodes that it could use.
 void note_cuda(const Pod& pod, const PodClues* clues, const std::vector<const Node*>& nodes,
                Explanation& out);
 

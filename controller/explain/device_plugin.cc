@@ -7,14 +7,14 @@
 #include <map>
 #include <string>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/fleet/node_facts.h"
 
 namespace berth {
 namespace {
 
-// The GPU operator's, NVIDIA's chart's and GKE's DaemonSets all have it in their names.
+// The DaemonSets of the GPU operator, of NVIDIA's chart and of GKE all have it in their names.
 bool is_plugins_name(std::string_view daemon_set) {
   return daemon_set.find("device-plugin") != std::string_view::npos;
 }
@@ -30,19 +30,19 @@ const Pod* device_plugin_on(const Snapshot& snapshot, const Node& node) {
   return nullptr;
 }
 
-// It has GPUs, offers none, and is not about to be cut anew, for which the plugin is paused.
+// It has GPUs and offers none, and this is not because its plugin is paused for repartitioning.
 bool lacks_its_own(const Snapshot& snapshot, const Node& node) {
   return has_gpus(node) && !offers_gpus(node) && !nodes_under_way(snapshot.cluster).contains(&node);
 }
 
-// Nodes by the kubelet's word for what is wrong, with the name of the first one's pod.
+// Nodes by the kubelet's reason, with the name of the first node's pod.
 struct Crash {
   std::string pod;  // namespace/name
   std::vector<std::string> nodes;
 };
 using Crashes = std::map<std::string, Crash>;
 
-// Nobody, if it is the node that is asked about.
+// Empty if it is the node in question.
 std::vector<std::string> about(const std::vector<std::string>& nodes, const Explanation& out) {
   return out.subject.kind == kKind<Node>.kind ? std::vector<std::string>() : nodes;
 }
@@ -62,7 +62,7 @@ void note_crashes(const Crashes& crashes, Explanation& out) {
   }
 }
 
-// Where it is no DaemonSet of NVIDIA's namespace, berth does not know what it looks like.
+// If the plugin is no DaemonSet in NVIDIA's namespace, berth can't recognize it.
 void note_missing(const Snapshot& snapshot, const std::vector<std::string>& nodes,
                   Explanation& out) {
   const auto& sets = snapshot.cluster.daemon_sets();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a node that has GPUs offers none: NVIDIA's device plugin crashes on it, or is not there.
+// DevicePlugin: why a node with GPUs offers none: NVIDIA's device plugin crashes there or is
+// missing.
 #pragma once
 
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace berth {
 
-// Of nodes that a pod needs and that offer nothing of GPUs, or of one node that is asked about.
+// For nodes that a pod needs and that offer no GPUs, or for the one node in question.
 void note_device_plugin(const Snapshot& snapshot, const std::vector<const Node*>& nodes,
                         const Clues& clues, Explanation& out);
 

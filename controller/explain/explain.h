@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// explain: what berth says of whatever somebody asks about.
+// explain: berth's answer about any subject.
 #pragma once
 
 #include "controller/core/snapshot.h"
@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// `subject` is one of the snapshot's.
+// `subject` must be in the snapshot.
 Explanation explain(const Snapshot& snapshot, const Subject& subject, const Clues& clues);
 
 }  // namespace berth

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/conditions.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/explain/cordon.h"
@@ -22,7 +22,7 @@ const Condition* condition_of(const MIGLayout& layout, std::string_view type) {
   return found == layout.status.conditions.end() ? nullptr : &*found;
 }
 
-// Nodes that stand alike, told once.
+// Nodes in the same state, reported once.
 struct Standing {
   NodeStanding like;
   std::vector<std::string> nodes;
@@ -34,7 +34,7 @@ std::vector<Standing> standings_of(const MIGLayout& layout, std::vector<NodeStan
     return std::tie(s.phase, s.cause.reason, s.cause.message);
   };
   for (NodeStanding& node : nodes) {
-    // Only the controller hears of refusals.
+    // Only the controller gets refusals.
     if (const NodeDetail* refused = refusal_told(layout, node.node->meta.name);
         refused != nullptr && node.bucket != NodeBucket::kUpdated) {
       node.phase = refused->phase;
@@ -48,7 +48,7 @@ std::vector<Standing> standings_of(const MIGLayout& layout, std::vector<NodeStan
   return out;
 }
 
-// What the controller says of the layout as a whole.
+// What the controller reports about the whole layout.
 void note_status(const MIGLayout& layout, Explanation& out) {
   const Condition* ready = condition_of(layout, "Ready");
   const Condition* stalled = condition_of(layout, "Stalled");

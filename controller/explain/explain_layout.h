@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// explain_layout: where a MIGLayout's nodes stand, what keeps those that wait, and what would
-// change that.
+// explain_layout: the state of a MIGLayout's nodes, why some wait, and what would change that.
 #pragma once
 
 #include "controller/core/snapshot.h"
@@ -9,7 +8,7 @@
 
 namespace berth {
 
-// `layout` is one of the snapshot's.
+// `layout` must be in the snapshot.
 Explanation explain_layout(const Snapshot& snapshot, const MIGLayout& layout, const Clues& clues);
 
 }  // namespace berth

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: first what the node is (offer, pool, layout), then what happens to it (rollout, cordon,
-// hold), then what would stand in the way of a drain (windows, the capacity guard, pods), at last
-// what would change it.
+// Outline: first what the node is (resources, pool, layout), then its state (rollout, cordon,
+// hold), then what would prevent a drain (windows, the capacity guard, pods), and last what would
+// change it.
 #include "controller/explain/explain_node.h"
 
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/health_record.h"
 #include "controller/disruption/leaving_outlook.h"
@@ -33,7 +33,7 @@
 namespace berth {
 namespace {
 
-// Pods beyond these are counted.
+// Further pods are only counted.
 constexpr std::size_t kEachPod = 10;
 
 class NodeWhy {
@@ -124,8 +124,7 @@ void NodeWhy::note_rollout() {
   for (NodeStanding& standing : choice.nodes)
     if (standing.node == &node_) view_.standing = std::move(standing);
   if (!view_.standing) return;
-  // Only the controller hears of refusals: what it tells of the node stands in for what is seen
-  // here.
+  // Only the controller gets refusals, so its report about the node replaces the state seen here.
   if (const NodeDetail* refused = refusal_told(*view_.owner, node_.meta.name);
       refused && view_.differs()) {
     view_.standing->phase = refused->phase;
@@ -152,7 +151,7 @@ void NodeWhy::note_rollout() {
                          choice.out == 1 ? "is" : "are"));
 }
 
-// Whatever is said to happen by itself, somebody has to do.
+// A controller must run to do all that berth announces.
 void NodeWhy::note_controller() {
   if (!view_.differs() && read_rollout(snapshot_.cluster, node_).idle() &&
       !is_out_for_health(node_))
@@ -230,7 +229,7 @@ void NodeWhy::note_guard() {
   if (!view_.standing || view_.standing->phase != "Waiting") return;
   if (view_.standing->cause.reason == reasons::kLastProvider ||
       view_.standing->cause.reason == reasons::kCapacityGuard)
-    return;  // told already
+    return;  // already reported
   const SlotLedger& ledger = read_ledger(snapshot_);
   const CapacityGuard guard(snapshot_, ledger, view_.owner->spec.capacity_guard);
   if (auto refusal = guard.refuse(node_)) out_.add("guard", refusal->message, refusal->reason);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// explain_node: which pool and which layout a node belongs to and why, where it stands in the
-// rollout, who keeps it out of service, and what keeps it from being drained.
+// explain_node: a node's pool and layout and why they apply, its state in the rollout, who keeps it
+// out of service, and what prevents a drain.
 #pragma once
 
 #include "controller/core/snapshot.h"
@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// `node` is one of the snapshot's.
+// `node` must be in the snapshot.
 Explanation explain_node(const Snapshot& snapshot, const Node& node,
                          const Clues& clues = no_clues());
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what the pod asks for; then, if it is not bound, what of it is offered anywhere, the
-// nodes by what keeps it off them, who holds what it asks for, and what would place it. Where the
-// nodes can't be read, the scheduler's words stand in.
+// Outline: what the pod requests. If it is not bound: whether nodes offer it, the nodes grouped by
+// what keeps the pod off them, who holds the resource, and what would get the pod onto a node. If
+// the account can't read nodes, the scheduler's message replaces them.
 #include "controller/explain/explain_pod.h"
 
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <map>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/admission/pod_slice.h"
 #include "controller/explain/bound_pod.h"
 #include "controller/explain/cuda_why.h"
@@ -22,12 +22,12 @@
 #include "controller/explain/unbound_pin.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/preview/words.h"
-#include "controller/queue/facts_from.h"
+#include "controller/queue/index/facts_from.h"
 
 namespace berth {
 namespace {
 
-// Holders beyond these are counted.
+// Further holders are only counted.
 constexpr std::size_t kEachHolder = 5;
 
 // "also tainted and full".
@@ -98,7 +98,7 @@ void WaitingWhy::explain() {
   note_drivers();
 }
 
-// Where nothing of the GPUs is offered, and where they are and the pod could not use them.
+// Nodes that offer no GPUs, and nodes with GPUs whose driver could not run the pod.
 void WaitingWhy::note_drivers() {
   std::vector<const Node*> without, with;
   for (const NodeGroup& group : waiting_.groups)
@@ -111,7 +111,7 @@ void WaitingWhy::note_drivers() {
   note_memory(snapshot_, pod_, with, out_);
 }
 
-// What is offered and free of each GPU resource that it asks for.
+// Offered and free amounts of each GPU resource that the pod requests.
 void WaitingWhy::note_offer() {
   for (const auto& [resource, count] : gpus_in(pod_.shape->requests)) {
     Quantity all, free;
@@ -146,7 +146,7 @@ void WaitingWhy::note_nodes() {
   }
 }
 
-// On nodes that are full and nothing else.
+// On nodes that are only full.
 void WaitingWhy::note_holders() {
   std::map<std::pair<Text, std::string>, std::pair<Quantity, std::size_t>> holders;
   const Text resource = Fit::gpu_resource_of(pod_);
@@ -207,7 +207,7 @@ void WaitingWhy::sum_up() {
   out_.message = "a scheduling gate holds it; without that, " + out_.message;
 }
 
-// All that is known to who may see the pod and no node.
+// For users who may read the pod but no nodes.
 void explain_by_scheduler(const Pod& pod, const PodClues* clues, Explanation& out) {
   if (clues == nullptr || clues->scheduler_says.empty()) {
     out.reason = reasons::kAwaitsScheduler;
@@ -215,14 +215,14 @@ void explain_by_scheduler(const Pod& pod, const PodClues* clues, Explanation& ou
     return;
   }
   out.reason = clues->scheduler_reason;
-  // Behind the first sentence stands what preemption could not do.
+  // After the first sentence the scheduler explains preemption.
   out.message = fmt::format(
       "the scheduler says: {}",
       std::string_view(clues->scheduler_says).substr(0, clues->scheduler_says.find(". ")));
   note_scheduler_fields(pod, *clues, out);
 }
 
-// The pod with the name of today for what it asks for by the old one.
+// The pod with the present resource name instead of the old one.
 Pod renamed(const Pod& pod) {
   Pod out = pod;
   ResourceList requests = pod.shape->requests;
@@ -232,7 +232,7 @@ Pod renamed(const Pod& pod) {
   return out;
 }
 
-// Nothing offers what it asks for: told as what it would be under the name of today.
+// No node offers the old resource name: explains the pod with the present name.
 void explain_legacy(const Snapshot& snapshot, const Pod& pod, const Clues& clues, const Fit& fit,
                     Explanation& out) {
   const Pod today = renamed(pod);
@@ -246,7 +246,7 @@ void explain_legacy(const Snapshot& snapshot, const Pod& pod, const Clues& clues
       if (fact.reason == to_string(NodeFate::kFits)) nodes = fact.nodes;
     would = fmt::format("; with {} in its place, {}", line,
                         nodes.empty() ? out.message : name_some(nodes) + " would take it");
-    if (!nodes.empty()) out.remedies.clear();  // nothing else is in the way
+    if (!nodes.empty()) out.remedies.clear();  // there is no other obstacle
   }
   out.reason = reasons::kLegacyResource;
   out.message =
@@ -272,8 +272,8 @@ void explain_waiting(const Snapshot& snapshot, const Pod& pod, const Clues& clue
   if (!pod.shape->requests.get(kLegacyGpu).is_zero())
     return explain_legacy(snapshot, pod, clues, fit, out);
   if (queue::is_gated(pod) && !clues.knows("pods")) {
-    // The queue answers. Which nodes would take the pod depends on pods that this account may not
-    // read.
+    // The queue gives the answer. This account may not read the pods that decide which nodes would
+    // take it.
     out.reason = reasons::kSchedulingGated;
     out.message = "a scheduling gate holds it";
     return;

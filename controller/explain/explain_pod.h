@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// explain_pod: where a pod is and what it holds, or why it waits: node by node as the scheduler
-// would judge, folded, in words that its owner can act on.
+// explain_pod: where a pod is and what it holds, or why it waits. For a pending pod it judges each
+// node as the scheduler would, groups the results, and says what the pod's owner can do.
 #pragma once
 
 #include "controller/core/snapshot.h"
@@ -11,9 +11,9 @@
 
 namespace berth {
 
-// `pod` is one of the snapshot's.
+// `pod` must be in the snapshot.
 Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& clues = no_clues());
-// The same of several pods: `fit` is the cluster's.
+// The same for several pods: `fit` and `queues` are computed once.
 Explanation explain_pod(const Snapshot& snapshot, const Pod& pod, const Clues& clues,
                         const Fit& fit, const QueueWhy& queues);
 

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what a cycle says of any workload; what the controller has recorded of it; of a pod, and
-// of a Job; which Jobs wait.
+// Outline: what a cycle says about any workload; what the controller has recorded about it; the
+// answers for a pod and for a Job; which Jobs wait.
 #include "controller/explain/explain_queue.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/conditions.h"
 #include "controller/core/plural.h"
 #include "controller/explain/job_fate.h"
 #include "controller/explain/recorded_wait.h"
 #include "controller/preview/queue_membership.h"
-#include "controller/queue/dead_nodes.h"
-#include "controller/queue/facts_from.h"
-#include "controller/queue/gang_adapters.h"
-#include "controller/queue/idle_work.h"
-#include "controller/queue/queue_conditions.h"
-#include "controller/queue/queueless.h"
-#include "controller/queue/record_cover.h"
-#include "controller/queue/uncovered.h"
+#include "controller/queue/cycle/uncovered.h"
+#include "controller/queue/facts/record_cover.h"
+#include "controller/queue/index/dead_nodes.h"
+#include "controller/queue/index/facts_from.h"
+#include "controller/queue/recall/idle_work.h"
+#include "controller/queue/record/gang_adapters.h"
+#include "controller/queue/status/queue_conditions.h"
+#include "controller/queue/status/queueless.h"
 
 namespace berth {
 namespace {
 
-// Named of those that come before it.
+// The most workloads ahead to name.
 constexpr std::size_t kMostBehind = 3;
 // Named of its pods that can't leave a dead node.
 constexpr std::size_t kMostLost = 3;
@@ -35,14 +35,14 @@ constexpr char kQueues[] = "gpuqueues.gpu.berth.dev";
 constexpr char kSuspended[] = "it is suspended";
 constexpr char kGated[] = "it is gated";
 
-// Null if the pod is let go by itself, or with its gang.
+// Null if berth releases the pod by itself or with its gang.
 const Job* job_of(const ClusterState& cluster, const Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr || !queue::workload_name(pod).starts_with("Job/")) return nullptr;
   return cluster.jobs().find(pod.meta.namespace_.view(), owner->name.view());
 }
 
-// Why the queue admits nobody, as it says itself; null: it does.
+// Why the queue admits no workload, according to its conditions; null: it admits.
 const Condition* pause_of(const ClusterState& cluster, const std::string& queue) {
   const GPUQueue* found = cluster.gpu_queues().find(queue);
   return found == nullptr ? nullptr : find_true(found->status.conditions, kAdmissionsPaused);
@@ -60,18 +60,18 @@ std::string turn_of(const QueueVerdict& verdict, const QueuePicture& picture,
                      more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-// ", on n1, n2": of what is pinned to them.
+// ", on n1, n2": the nodes of its pin.
 std::string nodes_of(const queue::Workload& workload, const queue::FactsIndex& facts) {
   const queue::AdmissionFact* decided = queue::admission_of(workload);
   queue::AdmissionFact all = decided == nullptr ? queue::AdmissionFact() : *decided;
-  if (workload.pods)  // each of a gang says its own
+  if (workload.pods)  // each pod of a gang has its own
     for (const queue::Pod* pod : workload.pods->admitted)
       all.nodes.insert(all.nodes.end(), pod->admitted->nodes.begin(), pod->admitted->nodes.end());
   const std::string nodes = where(place_of(all, facts));
   return nodes.empty() ? "" : ", " + nodes;
 }
 
-// Who made it means it to run with others, and nobody says with how many.
+// The owner started it as a gang, but its size is unknown.
 void note_unsized_gang(const Pod& pod, Explanation& out) {
   const queue::Gang gang = queue::gang_of(pod.meta);
   if (gang.name.empty() || gang.size > 0) return;
@@ -95,7 +95,7 @@ std::string name_queue(const std::string& queue) {
   return queue.empty() ? "its queue" : "queue " + queue;
 }
 
-// berth suspended it as its GPUs were idle, and its owner has to let it queue again.
+// berth suspended it because its GPUs were idle, and its owner must requeue it.
 bool is_held_as_idle(const Job& job) {
   return job.suspended && !job.finished && !job.meta.deletion_timestamp &&
          job.meta.annotations.get(names::kHoldAnnotation) == queue::kHeldAsIdle;
@@ -166,7 +166,7 @@ const QueueVerdict* QueueWhy::tell(const std::string& workload, const ObjectMeta
                         : runs   ? "which counts it: it runs without having been admitted"
                         : kueues ? "which leaves it to Kueue, whose label it has"
                                  : "which does not hold it back"));
-    if (kueues && answers)  // a label gives a pod no gate
+    if (kueues && answers)  // a label gives an existing pod no gate
       out.remedies.push_back(
           {"once Kueue is gone, give it berth's label",
            fmt::format("labels: {{{}: {}}}", names::kQueueLabel, membership.queue),
@@ -253,7 +253,7 @@ void QueueWhy::note_recorded(const std::string& workload, const ObjectMeta& meta
   answer(verdict, held_by, out);
 }
 
-// That it waits is the answer, and that its reason is not recorded where this account may read.
+// The answer is that it waits, and that this account may not read the recorded reason.
 void QueueWhy::note_unknown(const std::string& queue, const char* held_by, Explanation& out) const {
   out.reason = held_by == kGated ? reasons::kSchedulingGated : reasons::kSuspended;
   const GPUQueue* found = cluster_.gpu_queues().find(queue);
@@ -274,7 +274,7 @@ void QueueWhy::note_unknown(const std::string& queue, const char* held_by, Expla
   out.message = fmt::format("{}, and waits in queue {}; why is not known: {}", held_by, queue, why);
 }
 
-// Its gang is admitted, and without it.
+// Its gang is admitted without it.
 void QueueWhy::answer_uncovered(const Pod& pod, const std::string& workload,
                                 Explanation& out) const {
   const queue::Workload* known = picture_ ? index().facts().find(workload) : nullptr;

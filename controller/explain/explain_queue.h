@@ -22,13 +22,13 @@ class QueueWhy {
  public:
   QueueWhy(const Snapshot& snapshot, const Clues& clues);
 
-  // Where the pod, or what it is part of, stands in its queue. Held by berth's own gate, that is
-  // the answer.
+  // Where the pod or its workload is in its queue. If berth's own gate holds the pod, this is the
+  // answer.
   void note(const Pod& pod, Explanation& out) const;
-  // A suspended Job waits for its queue: that is the answer.
+  // A suspended Job waits for its queue: this is the answer.
   void note(const Job& job, Explanation& out) const;
-  // Suspended Jobs that a queue holds, or may hold as far as this account can read, by namespace
-  // and name; without a namespace: in any.
+  // Suspended Jobs that are in a queue, or may be in one that this account can't read, by namespace
+  // and name. An empty namespace means all.
   std::vector<const Job*> waiting_jobs(std::string_view namespace_) const;
 
  private:
@@ -41,11 +41,12 @@ class QueueWhy {
   void answer(const QueueVerdict& verdict, const char* held_by, Explanation& out) const;
   void answer_uncovered(const Pod& pod, const std::string& workload, Explanation& out) const;
 
-  // Without a cycle. `held_by` is how berth holds the workload: "it is gated", or null for not.
+  // Without a cycle. `held_by` says how berth holds the workload, "it is gated"; null: it does not.
   void note_recorded(const std::string& workload, const ObjectMeta& meta, const PodShape& shape,
                      const char* held_by, Explanation& out) const;
   void note_unknown(const std::string& queue, const char* held_by, Explanation& out) const;
-  // Whether the namespace and all queues are read, so that it is known which queue has the object.
+  // Whether the account could read the namespace and all queues, so that the object's queue is
+  // known.
   bool knows_queue_of(const ObjectMeta& meta) const;
   const queue::ClusterIndex& index() const { return cluster_.view<queue::ClusterIndex>(); }
 
@@ -53,7 +54,7 @@ class QueueWhy {
   const ClusterState& cluster_;
   // Nothing: there are no queues, or a cycle would need what this account may not read.
   std::optional<QueuePicture> picture_;
-  std::vector<std::string> unread_;  // of what a cycle needs
+  std::vector<std::string> unread_;  // kinds that a cycle needs
   bool queues_read_ = true;
   std::map<std::string, std::vector<const Pod*>, std::less<>> lost_;  // pods, by workload
 };

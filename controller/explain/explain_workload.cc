@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 
 namespace berth {
 namespace {
@@ -17,7 +17,7 @@ const Workload* find(const Clues& clues, const WorkloadName& name) {
   return found == clues.workloads.end() ? nullptr : &*found;
 }
 
-// A Deployment's ReplicaSet is named after it and the hash of its template.
+// A ReplicaSet has the name of its Deployment and a hash of the template.
 bool is_named_after(std::string_view replica_set, std::string_view deployment) {
   if (!replica_set.starts_with(deployment)) return false;
   replica_set.remove_prefix(deployment.size());
@@ -40,7 +40,7 @@ bool is_its(const Clues& clues, const WorkloadName& workload, std::string_view n
   return workload.kind == "Deployment" && kind == "ReplicaSet" && is_of(clues, workload, name);
 }
 
-// As people type it.
+// As users type it.
 std::string short_kind(const WorkloadName& workload) {
   std::string out = workload.kind;
   for (char& c : out)

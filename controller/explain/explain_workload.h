@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// explain_workload: why what makes pods has none, or too few: refused, scaled to nothing,
-// suspended. Whoever meets a refusal this way has no pod to ask about.
+// explain_workload: why a workload has no pods, or too few: refused, scaled to zero, or suspended.
+// If all its pods are refused, there is no pod that a user could ask about.
 #pragma once
 
 #include <string>
@@ -20,17 +20,17 @@ struct WorkloadName {
   std::string name;
 };
 
-// Whether there is such an object, as far as is known.
+// Whether the object exists, as far as is known.
 bool exists(const ClusterState& cluster, const Clues& clues, const WorkloadName& workload);
-// Its own pods, and a Deployment's by its ReplicaSets.
+// Its own pods; for a Deployment those of its ReplicaSets.
 std::vector<const Pod*> pods_of(const ClusterState& cluster, const Clues& clues,
                                 const WorkloadName& workload);
-// The words with which its pods are refused; empty: they are not, as far as is known.
+// The API server's message that refuses its pods; empty: none is known.
 std::string refusal_of(const Clues& clues, const WorkloadName& workload);
 
 Explanation explain_workload(const Snapshot& snapshot, const WorkloadName& workload,
                              const Clues& clues);
-// For many: the queues are looked at once.
+// For several workloads: computes the queues once.
 Explanation explain_workload(const Snapshot& snapshot, const WorkloadName& workload,
                              const Clues& clues, const QueueWhy& queues);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explanation: why a pod waits, or why a node is as it is and may not be drained, and what would
-// change that. Values only: the explain_*.h beside this make them, and `berth why` prints them.
+// Explanation: why a pod waits, or why a node is in its state or can't be drained, and what would
+// change that. Values only: the explain_*.h files make them, and `berth why` prints them.
 #pragma once
 
 #include <string>
@@ -15,27 +15,28 @@ namespace berth {
 inline constexpr char kWhyApiVersion[] = "why.gpu.berth.dev/v1";
 
 struct Explanation {
-  // One thing that was found. Those about the same objects' fate stand in one.
+  // One finding. One fact covers all objects with the same finding.
   struct Fact {
-    std::string topic;               // "pool", "rollout", "drain", "full"; lower case, one word
-    std::string reason;              // UpperCamelCase, for scripts; empty: nothing to act on
-    std::string message;             // a clause for people
-    std::vector<std::string> nodes;  // whom it is about, if not the subject
+    std::string topic;               // "pool", "rollout", "drain", "full": one lower-case word
+    std::string reason;              // UpperCamelCase, for scripts; empty: no action needed
+    std::string message;             // a clause for users
+    std::vector<std::string> nodes;  // the nodes that it is about, if not the subject
   };
-  // What would change it.
+  // One way to change the answer.
   struct Remedy {
     std::string message;
-    std::string line;                // what to write or to type, a line or more; may be empty
-    std::vector<std::string> nodes;  // that would take the pod then; empty: not by this alone
+    std::string line;  // text to write or command to type, one line or more; may be empty
+    // nodes that would then take the pod; empty: this alone is not enough
+    std::vector<std::string> nodes;
   };
 
   ObjectRef subject;
   std::string state;    // "Pending", "Running", "UpToDate", "Draining", …
-  std::string reason;   // UpperCamelCase; empty: all is well
+  std::string reason;   // UpperCamelCase; empty: no problem
   std::string message;  // the answer in a sentence
   std::vector<Fact> facts;
-  std::vector<Remedy> remedies;  // those that suffice before all others
-  MissingRights rights;          // what the answer does without
+  std::vector<Remedy> remedies;  // sufficient ones first
+  MissingRights rights;          // what the account may not read
 
   void add(std::string topic, std::string text, std::string why = {},
            std::vector<std::string> about = {}) {
@@ -46,12 +47,12 @@ struct Explanation {
 std::string print_text(const Explanation& explanation);
 std::string print_json(const Explanation& explanation);
 
-// Of everything that waits: a line each.
+// One line for each waiting workload.
 struct WaitingList {
   std::string where;  // "namespace vision", "all namespaces"
   bool of_all_namespaces = false;
   std::vector<Explanation> items;
-  std::vector<std::string> not_listed;  // resources of which more may wait, that may not be read
+  std::vector<std::string> not_listed;  // resources that the account may not list, so more may wait
   MissingRights rights;
 };
 std::string print_text(const WaitingList& list);

@@ -6,18 +6,18 @@
 #include <algorithm>
 #include <chrono>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/core/plural.h"
-#include "controller/queue/drained.h"
-#include "controller/queue/gang_recall.h"
-#include "controller/queue/never_ready.h"
-#include "controller/queue/remakers.h"
-#include "controller/queue/stranded.h"
+#include "controller/queue/index/remakers.h"
+#include "controller/queue/recall/drained.h"
+#include "controller/queue/recall/gang_recall.h"
+#include "controller/queue/recall/never_ready.h"
+#include "controller/queue/recall/stranded.h"
 
 namespace berth {
 namespace {
 
-// `goes` are the pods of a gang that would be evicted. Their controllers are read only then.
+// `goes` are the pods of a gang that would be evicted. Only then are their controllers read.
 std::string unless_stays(const ClusterState& cluster, const std::string& stays, bool is_job,
                          const std::vector<const Pod*>& goes = {}) {
   if (!stays.empty()) return fmt::format("berth leaves it so: {}", stays);
@@ -29,7 +29,7 @@ std::string unless_stays(const ClusterState& cluster, const std::string& stays, 
   return fmt::format("it is {} whole, and queues again", is_job ? "suspended" : "evicted");
 }
 
-// Its mark stands in the ledger.
+// The ledger has a mark for it.
 std::string told_recall(const ClusterState& cluster, const queue::Workload& workload) {
   const queue::RecallFact& recall = *workload.recall;
   const auto at = std::chrono::floor<std::chrono::seconds>(std::chrono::microseconds(recall.at));
@@ -50,7 +50,7 @@ std::vector<std::string> job_fate(const Snapshot& snapshot, const queue::Workloa
   const ClusterState& cluster = snapshot.cluster;
   std::vector<std::string> told;
   if (workload.recall) told.push_back(told_recall(cluster, workload));
-  // A queue that is drained takes back nothing for other reasons.
+  // A queue with HoldAndDrain requeues nothing for other reasons.
   if (const auto gang = queue::drained(cluster, workload)) {
     told.push_back(fmt::format("{}: {}", gang->why,
                                unless_stays(cluster, gang->stays, false, gang->recalled)));

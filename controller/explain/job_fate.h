@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// job_fate: of a Job or a gang that a queue has let go, why it will be taken back, and when; and
-// that a gang was.
+// job_fate: why and when a queue will requeue an admitted Job or gang, and that it has requeued a
+// gang.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "controller/core/snapshot.h"
-#include "controller/queue/workload.h"
+#include "controller/queue/facts/workload.h"
 
 namespace berth {
 

@@ -7,13 +7,13 @@
 #include <iterator>
 #include <string_view>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 
 namespace berth {
 namespace {
 
 struct Row {
-  std::string_view word;  // status.reason, or its beginning
+  std::string_view word;  // status.reason, or its start
   const char* reason;
   const char* message;  // after "the kubelet of n1 has refused it"
   const char* remedy;

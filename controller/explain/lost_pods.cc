@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
+#include "apis/base/time.h"
 #include "controller/core/patience.h"
 #include "controller/preview/words.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/dead_nodes.h"
+#include "controller/queue/index/dead_nodes.h"
+#include "controller/queue/record/admission_record.h"
 
 namespace berth {
 namespace {

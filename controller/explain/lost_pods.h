@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of pods that can't leave a node that is not ready (queue/dead_nodes.h).
+// What `berth why` says of pods that can't leave a node that is not ready
+// (queue/index/dead_nodes.h).
 #pragma once
 
 #include "controller/core/snapshot.h"

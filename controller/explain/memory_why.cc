@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/printable.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/printable.h"
+#include "apis/base/reasons.h"
 #include "controller/admission/pool_choice.h"
 #include "controller/advise/memory_on_node.h"
 #include "controller/fleet/node_facts.h"
@@ -22,7 +22,7 @@ namespace {
 
 const StringMap kUnlabelled;
 
-// Of the node's GPUs, with what it asks for; nothing if a resource's memory is not known.
+// GPU memory of the pod's request on this node; nullopt if a resource's memory is unknown.
 std::optional<std::int64_t> room_on(const Node& node, const Pod& pod) {
   std::optional<std::int64_t> most;
   for (const auto& [resource, count] : gpus_in(pod.shape->requests)) {
@@ -33,7 +33,7 @@ std::optional<std::int64_t> room_on(const Node& node, const Pod& pod) {
   return most;
 }
 
-// The least that holds so much, of what nodes offer to the pod's namespace.
+// The smallest resource with enough memory that nodes offer to the pod's namespace.
 advise::Share least_for(const ClusterState& cluster, const Pod& pod, std::int64_t bytes) {
   const GPUClusterPolicy* policy = find_policy(cluster);
   const Namespace* of = cluster.namespaces().find(pod.meta.namespace_);
@@ -74,7 +74,7 @@ void note_memory(const Snapshot& snapshot, const Pod& pod, const std::vector<con
                  Explanation& out) {
   const std::optional<std::int64_t> bytes = required_by(pod);
   if (!bytes) return;
-  std::map<std::int64_t, std::vector<std::string>> too_small;  // by what they have for it
+  std::map<std::int64_t, std::vector<std::string>> too_small;  // by the memory that they have
   for (const Node* node : nodes)
     if (const auto room = room_on(*node, pod); room && *room < *bytes)
       too_small[*room].push_back(node->meta.name);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what a pod asks for has room for what it says it loads into GPUs.
+// MemoryWhy: whether the requested GPUs have enough memory for what the pod declares.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/core/snapshot.h"
 #include "controller/explain/explanation.h"
 
 namespace berth {
 
-// `nodes`: where it is, or where it might go.
+// `nodes` are the pod's node, or nodes that it could use.
 void note_memory(const Snapshot& snapshot, const Pod& pod, const std::vector<const Node*>& nodes,
                  Explanation& out);
 
-// The same of one that is yet to be made: it is too small on each node that offers what it asks
-// for. Empty: it is not, or one of them doesn't tell, or there is none.
+// The same for a pod that does not exist yet: its request has too little memory on every node that
+// offers it. Empty: it is enough, or some node does not report it, or no node offers it.
 std::string memory_lacking(const ClusterState& cluster, const Pod& pod);
 
 }  // namespace berth

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/nearest_name.h"
+#include "apis/base/nearest_name.h"
 #include "controller/explain/node_groups.h"
 
 namespace berth {
 namespace {
 
-// No node has more GPUs, nor parts of them, than that: beyond it a node's word is not trusted.
+// No real node has more GPUs or partitions of them; a larger number is not trusted.
 constexpr std::int64_t kMostTried = 1024;
 
 std::string nearest_value(const ClusterState& cluster, const Unmet& unmet) {
@@ -31,7 +31,7 @@ std::string line_of(const StringMap& selector) {
 
 bool is_of_selector(const Unmet& unmet) { return unmet.asked.starts_with("nodeSelector "); }
 
-// All that the pod asks of this node's labels in vain; `pod` comes out without it.
+// All requirements of the pod that this node's labels do not meet; removes them from `pod`.
 std::vector<Unmet> drop_unmet(const Node& node, Pod& pod) {
   std::vector<Unmet> all;
   while (!selects(pod, node)) {
@@ -44,8 +44,8 @@ std::vector<Unmet> drop_unmet(const Node& node, Pod& pod) {
   return all;
 }
 
-// Takes out of the pod's way what it asks of this node's labels, and notes the value that was meant
-// where that looks like a slip.
+// Removes the pod's requirements that this node's labels do not meet, and records the value that
+// the user probably meant.
 void mend_selection(const ClusterState& cluster, const Node& node, Pod& pod, NodeEdits& out) {
   StringMap selector = pod.shape->node_selector;
   const std::vector<Unmet> all = drop_unmet(node, pod);
@@ -65,7 +65,7 @@ void mend_selection(const ClusterState& cluster, const Node& node, Pod& pod, Nod
   out.selector_line = line_of(selector);
 }
 
-// Only GPUs may be the shortage that a smaller count mends.
+// A smaller count helps only if GPUs are the only shortage.
 void mend_count(const Fit& fit, const Node& node, Pod& pod, NodeEdits& out) {
   const Text resource = Fit::gpu_resource_of(pod);
   if (resource.empty()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeEdits: what would have to be changed in a pod for one node to take it, tried on the cluster
-// as it stands: its selection of nodes, its tolerations, how many GPUs it asks for.
+// NodeEdits: the changes of a pod that would make it fit one node, tried on the present cluster:
+// its node selection, its tolerations, its GPU count.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace berth {
 
 struct NodeEdits {
   const Node* node = nullptr;
-  std::optional<Unmet> select;  // what of its selection is in the way
-  std::string meant;            // the node's value, where the pod's looks like a slip for it
-  std::string selector_line;    // the nodeSelector with that value; empty: to be dropped
+  std::optional<Unmet> select;  // the part of its selection that the node does not meet
+  std::string meant;            // the node's value, if the pod's is probably a typing error
+  std::string selector_line;    // the nodeSelector with that value; empty: remove the entry
   std::vector<Taint> tolerate;
-  std::int64_t count = 0;  // of its GPU resource, fewer than it asks for; 0: as it is
-  std::string besides;     // what no edit of the pod mends; empty: it then fits
+  std::int64_t count = 0;  // a smaller count of its GPU resource; 0: unchanged
+  std::string besides;     // an obstacle that no edit of the pod removes; empty: it fits
 
   bool suffices() const { return besides.empty(); }
   std::size_t size() const {
@@ -28,7 +28,7 @@ struct NodeEdits {
   }
 };
 
-// Nothing where the node is none that edits of the pod could lead to.
+// nullopt if no edit of the pod could lead to this node.
 std::optional<NodeEdits> edits_for(const ClusterState& cluster, const Fit& fit, const Pod& pod,
                                    const Node& node);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/explain/node_fate.h"
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 
 namespace berth {
 

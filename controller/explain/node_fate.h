@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeFate: what becomes of one pod on one node, by the obstacle that decides.
+// NodeFate: the obstacle that decides whether one node takes a pod.
 #pragma once
 
 #include <string_view>
 
 namespace berth {
 
-// In the order in which they are told: what is nearest to a place comes first.
+// In the order of the report: the smallest obstacle first.
 enum class NodeFate {
   kFits,
   kFull,
-  kComing,       // out, or not cut yet, for a layout: will take the pod once that is done
-  kTainted,      // with taints that the pod could tolerate
-  kNotSelected,  // by its nodeSelector or node affinity
-  kNotEligible,  // of a pool that the pod's namespace may not use
-  kLeaving,      // out for a layout, and will not offer what the pod asks for
-  kTooSmall,     // has less in all than the pod asks for
-  kTroubled,     // Kubernetes' own taints: pressure, no network, shut down
+  kComing,   // out of service for a layout, or not yet partitioned: will take the pod afterwards
+  kTainted,  // has taints that the pod could tolerate
+  kNotSelected,  // excluded by the pod's nodeSelector or node affinity
+  kNotEligible,  // in a pool that the pod's namespace may not use
+  kLeaving,      // out of service for a layout that will not offer the pod's resource
+  kTooSmall,     // has less in total than the pod requests
+  kTroubled,     // has taints of Kubernetes itself: pressure, no network, shutdown
   kCordoned,     // not by berth
   kNotReady,
   kLacksGpu,

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/explain/cordon.h"
 #include "controller/explain/unmet.h"
@@ -27,7 +27,7 @@ bool has(const std::vector<Verdict>& verdicts, Verdict verdict) {
   return std::ranges::find(verdicts, verdict) != verdicts.end();
 }
 
-// The taint that tells what the node's own fields tell as well.
+// A taint that repeats a fact from the node's own fields.
 bool says_the_same(const Taint& taint, const Node& node) {
   if (taint.key == "node.kubernetes.io/unschedulable") return node.cordoned();
   return !node.ready && (taint.key == "node.kubernetes.io/not-ready" ||
@@ -54,7 +54,7 @@ class Grouping {
   NodeGroup judge(const Node& node, std::vector<Verdict>& left);
   std::optional<NodeGroup> coming(const Node& node, const std::vector<Verdict>& left);
   std::string shortage(const Node& node, bool of_all) const;
-  // Else what a layout waits for can't be told.
+  // Otherwise it is unknown what a layout waits for.
   bool knows_agents() const {
     return clues_.knows("daemonsets.apps") && clues_.knows("configmaps");
   }
@@ -88,7 +88,7 @@ std::vector<NodeGroup> Grouping::run() {
   return groups;
 }
 
-// What decides, taken out of what stands in the way.
+// The deciding obstacle; removes it from `left`.
 NodeGroup Grouping::judge(const Node& node, std::vector<Verdict>& left) {
   const auto take = [&](std::initializer_list<Verdict> verdicts) {
     std::erase_if(left,
@@ -109,7 +109,7 @@ NodeGroup Grouping::judge(const Node& node, std::vector<Verdict>& left) {
   }
   if (has(left, Verdict::kLacksGpu))
     return {.fate = NodeFate::kLacksGpu, .words = shortage(node, true)};
-  // Whatever else is in the way there, nothing that the pod tolerates or selects makes it larger.
+  // No toleration or selector of the pod makes the node larger, so other obstacles do not matter.
   if (std::string too_small = shortage(node, true); !too_small.empty()) {
     left.clear();
     return {.fate = NodeFate::kTooSmall, .words = std::move(too_small)};
@@ -160,7 +160,7 @@ NodeGroup Grouping::judge(const Node& node, std::vector<Verdict>& left) {
   return {.fate = NodeFate::kFull, .words = shortage(node, false)};
 }
 
-// A node that is out for a layout, or one that waits for it and will offer what is asked for.
+// A node that is out of service for a layout, or that waits for one and will offer the resource.
 std::optional<NodeGroup> Grouping::coming(const Node& node, const std::vector<Verdict>& left) {
   const RolloutRecord record = read_rollout(snapshot_.cluster, node);
   const bool out = node.cordoned() && !record.idle();
@@ -198,7 +198,7 @@ std::optional<NodeGroup> Grouping::coming(const Node& node, const std::vector<Ve
   return NodeGroup{.fate = NodeFate::kComing, .words = std::move(words)};
 }
 
-// Which of the requests the node can't meet: with all that it has, or with what is free.
+// Requests that the node can't meet: with its total capacity, or with its free capacity.
 std::string Grouping::shortage(const Node& node, bool of_all) const {
   std::vector<std::string> words;
   for (const auto& [resource, count] : pod_.shape->requests) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeGroups: a cluster's nodes, folded by what keeps one pod off them. Each node stands in one
-// group, that of the obstacle which decides.
+// NodeGroups: a cluster's nodes, grouped by what keeps one pod off them. Each node is in one group,
+// that of its deciding obstacle.
 #pragma once
 
 #include <set>
@@ -20,23 +20,23 @@ struct NodeGroup {
   NodeFate fate = NodeFate::kFits;
   std::string words;               // what keeps the pod off these nodes
   std::vector<std::string> nodes;  // by name
-  std::vector<std::string> only;   // those with nothing else in the way
-  std::set<Fit::Verdict> besides;  // what else is in the way of the others
+  std::vector<std::string> only;   // nodes without any other obstacle
+  std::set<Fit::Verdict> besides;  // further obstacles of the other nodes
   const PoolSpec* pool = nullptr;  // kNotEligible
-  // kNotSelected, and kNotEligible where the pod would not go there either if it might: what is
-  // asked for; what these nodes have.
+  // For kNotSelected, and for kNotEligible if the pod selects other nodes anyway: the requested
+  // labels, and these nodes' labels.
   std::string unmet, offered;
 };
 
-// Sorted by fate, then by number of nodes, most first.
+// Sorted by fate, then by number of nodes, largest first.
 std::vector<NodeGroup> group_nodes(const Snapshot& snapshot, const Fit& fit, const Pod& pod,
                                    const Clues& clues);
 
-// Whether all pods on the nodes that could take it are there to be counted: not those of other
-// namespaces that the account may not see, nor those on nodes without GPUs.
+// Whether the account sees all pods on the nodes that could take the pod. It does not see other
+// namespaces' pods without the right, nor pods on nodes without GPUs.
 bool knows_room(const Clues& clues, const Pod& pod);
 
-// Set by Kubernetes itself; nobody should tolerate them to find a place.
+// Whether Kubernetes itself sets the taint; pods should not tolerate it to get a node.
 bool is_kubernetes_own(const Taint& taint);
 
 }  // namespace berth

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 #include "controller/policy/pool_change.h"
@@ -22,7 +22,7 @@ std::string told(const PoolItem& item, const Text& value) {
                          : "taint " + format(Taint{item.key, value, item.effect});
 }
 
-// What of the pool the node shows, by berth's own record, and what not.
+// Which of the pool's labels and taints the node has, by berth's own annotation, and which not.
 void note_pool_keys(const Snapshot& snapshot, const Node& node, const PoolSpec& pool,
                     Explanation& out) {
   const PoolIntent intent = intent_of(pool, agent_tolerations(snapshot));
@@ -52,7 +52,7 @@ void note_pool_keys(const Snapshot& snapshot, const Node& node, const PoolSpec& 
         reasons::kOperandsNotTolerant);
 }
 
-// What becomes of the label on a node that no pool selects.
+// What happens to the label on a node that no pool selects.
 std::string fate_of_label(const Node& node, std::string_view label) {
   if (label.empty()) return {};
   const PoolChange change = compute_pool_change(node, nullptr);

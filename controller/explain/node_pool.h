@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// note_pool: which pool a node belongs to and why, and what berth has put there for it.
+// note_pool: a node's pool and why it applies, and what berth has written for it.
 #pragma once
 
 #include "controller/core/snapshot.h"

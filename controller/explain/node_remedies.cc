@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/refused_write.h"
 #include "controller/disruption/health_record.h"
 #include "controller/disruption/rollouts.h"
@@ -59,7 +59,7 @@ void NodeAdvice::give() {
            fmt::format("kubectl uncordon {}", node_.meta.name));
 }
 
-// What reasons.md tells, for this node.
+// The advice of reasons.md for this node.
 void NodeAdvice::advise_on(std::string_view reason) {
   NodeStanding asked = *view_.standing;
   asked.cause.reason = reason;

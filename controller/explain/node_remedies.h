@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// advise_on_node: what would change that a node stands where it does.
+// advise_on_node: what would change the node's state.
 #pragma once
 
 #include "controller/core/snapshot.h"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "controller/queue/words.h"
+#include "apis/base/names.h"
+#include "controller/queue/cycle/words.h"
 
 namespace berth {
 namespace {
@@ -17,7 +17,7 @@ bool is_reason(std::string_view word) {
          std::ranges::all_of(word, is_letter);
 }
 
-// "WaitingForQuota: needs … (as of 2026-11-21T12:00:00Z)", as reconcile_reasons writes it.
+// "WaitingForQuota: needs … (as of 2026-11-21T12:00:00Z)", the format of reconcile_reasons.
 std::optional<RecordedWait> in_annotation(const ObjectMeta& meta) {
   const Text* text = meta.annotations.find(names::kPendingReasonAnnotation);
   if (text == nullptr) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<RecordedWait> in_annotation(const ObjectMeta& meta) {
                       .message = std::string(text->view().substr(colon + 2))};
 }
 
-// The status names a workload without its kind: where two have one name, neither is meant.
+// The status names a workload without its kind: if two have the same name, it is ambiguous.
 const PendingWorkload* in_status(const GPUQueue& queue, std::string_view workload) {
   const std::string_view name = workload.substr(workload.find('/') + 1);
   const PendingWorkload* found = nullptr;
@@ -53,7 +53,7 @@ std::optional<RecordedWait> recorded_wait(const GPUQueue* queue, std::string_vie
                     .waiting = std::max(queue->status.totals.pending, pending->position),
                     .earliest = pending->earliest_start,
                     .latest = pending->latest_start};
-  // The page leaves out a message of the status that may name the workloads of others.
+  // The page omits a status message that may name other users' workloads.
   if (wait.message.empty() && annotation && annotation->reason == wait.reason)
     wait.message = std::move(annotation->message);
   return wait;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RecordedWait: why a workload waits, as berth's controller has recorded it: in the status of its
-// GPUQueue, and in annotation gpu.berth.dev/pending-reason on its objects. An account that may not
-// read what a cycle of the queues needs is answered with it.
+// GPUQueue, and in annotation gpu.berth.dev/pending-reason on its objects. It is the answer for an
+// account that may not read what a cycle of the queues needs.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,30 @@
 #include <string>
 #include <string_view>
 
-#include "apis/gpu_queue.h"
-#include "apis/meta.h"
+#include "apis/kinds/gpu_queue.h"
+#include "apis/kinds/meta.h"
 #include "controller/core/cluster_state.h"
 
 namespace berth {
 
 struct RecordedWait {
   std::string reason;         // WaitingForQuota, …
-  std::string message;        // with the numbers; an annotation's says as of when
+  std::string message;        // with the numbers; an annotation's message includes its time
   std::int64_t position = 0;  // in the queue, from 1; 0: the status does not list the workload
   std::int64_t waiting = 0;   // workloads in the queue
-  std::optional<Time> earliest, latest;  // of its start
+  std::optional<Time> earliest, latest;  // of its expected start
 };
 
-// `workload` is "Job/NAMESPACE/NAME" or the like, `meta` that of its Job, or of a pod of it. A null
-// queue is one that this account may not read. Nothing: no reason is recorded that it may read.
+// `workload` is for example "Job/NAMESPACE/NAME"; `meta` belongs to its Job or to one of its pods.
+// `queue` is null if this account may not read it. nullopt: no readable reason is recorded.
 std::optional<RecordedWait> recorded_wait(const GPUQueue* queue, std::string_view workload,
                                           const ObjectMeta& meta);
 
-// The queue whose status lists the workload, if one alone does.
+// The queue whose status lists the workload, if exactly one does.
 const GPUQueue* queue_listing(const ClusterState& cluster, std::string_view workload);
 
-// The sentence of a reason, for an account that sees the work of some namespaces: up to the clause
-// that names other work. Empty if nothing is left, or if other work can't be told by its name.
+// The message of a reason without the clause that names workloads in namespaces that the account
+// does not see. Empty if nothing is left, or if such workloads can't be recognized by name.
 std::string words_for(std::string_view reason, std::string message,
                       const std::function<bool(std::string_view namespace_)>& sees);
 

@@ -6,31 +6,31 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/nearest_name.h"
+#include "apis/base/names.h"
+#include "apis/base/nearest_name.h"
 #include "controller/explain/bundle.h"
 #include "controller/explain/controller_lease.h"
 #include "controller/preview/words.h"
-#include "controller/queue/facts_from.h"
+#include "controller/queue/index/facts_from.h"
 
 namespace berth {
 namespace {
 
-// Remedies of one kind beyond these are left out.
+// Further remedies of one kind are omitted.
 constexpr std::size_t kEachKind = 4;
 
-// How promising a remedy is, the best first.
+// The categories of remedies, best first.
 enum class Promise {
-  kAtOnce,     // the pod edited in one place would be placed now
-  kByItself,   // time will do it
-  kLess,       // the pod has to do with less
-  kTogether,   // the pod edited in several places would be placed now
-  kOthersEnd,  // other pods have to end
+  kAtOnce,     // with one edit, a node would take the pod now
+  kByItself,   // the wait ends by itself
+  kLess,       // the pod gets fewer GPUs
+  kTogether,   // with several edits, a node would take the pod now
+  kOthersEnd,  // other pods must end
   kPlatform,   // the platform team decides
-  kNotAlone,   // needed, but not enough
+  kNotAlone,   // necessary, but not enough
 };
 
-// Gives the namespace what the pool asks of it; empty where labels to be set don't say it.
+// The command that gives the namespace the labels that the pool requires; empty if labels can't.
 std::string label_line(const PoolSpec& pool, std::string_view namespace_) {
   const LabelSelector& asked = *pool.eligible_namespaces;
   if (asked.match_labels.empty() || !asked.match_expressions.empty()) return {};
@@ -99,7 +99,7 @@ void Remedies::advise() {
   advise_on_controller();
 }
 
-// Nodes that are to come back by somebody who is not there.
+// Nodes that only a missing controller would return to service.
 void Remedies::advise_on_controller() {
   const std::string absence = told_absence(waiting_.snapshot, waiting_.clues);
   std::vector<std::string> nodes;
@@ -132,7 +132,7 @@ void Remedies::advise_on(const NodeGroup& group) {
             group.only);
       break;
     case NodeFate::kNotEligible:
-      if (!group.unmet.empty()) break;  // the pod itself wants other nodes
+      if (!group.unmet.empty()) break;  // the pod itself selects other nodes
       add(alone ? Promise::kPlatform : Promise::kNotAlone,
           fmt::format("ask the platform team to let namespace {} use pool {}: it needs {}{}",
                       pod_.meta.namespace_.view(), group.pool->name,
@@ -162,16 +162,16 @@ Promise promise_of(const NodeEdits& edits) {
   return edits.count > 0 ? Promise::kLess : Promise::kAtOnce;
 }
 
-// Edits of the pod: those of one place that suffice, else those of several; both where one place
-// would leave it with less. Only where none suffices, those that bring it nearer.
+// Edits of the pod: single edits that suffice, else combined ones; both if a single edit would give
+// it fewer GPUs. If none suffices, edits that bring it closer.
 void Remedies::offer_edits() {
   const std::vector<Bundle> bundles =
       bundles_of(waiting_.snapshot.cluster, waiting_.fit, pod_, waiting_.groups);
   const char* proviso =
       knows_room(waiting_.clues, pod_) ? "" : ", if other pods, which are not read, leave room";
   std::size_t told_of = 0, size = 0;
-  std::int64_t less = 0;    // the count that has been told
-  bool all_of_less = true;  // nothing told leaves it with all that it asks for
+  std::int64_t less = 0;    // the reduced count that was reported
+  bool all_of_less = true;  // no reported edit keeps the full GPU count
   for (const Bundle& bundle : bundles) {
     const NodeEdits& edits = bundle.edits;
     if (!edits.suffices() && bundles.front().edits.suffices()) break;
@@ -186,7 +186,7 @@ void Remedies::offer_edits() {
   }
 }
 
-// A pool that is meant, and has no node by whose label it could be told.
+// The pod names a pool without nodes, so no node label shows it.
 void Remedies::offer_pool() {
   const Text* asked = pod_.shape->node_selector.find(names::kPoolLabel);
   const GPUClusterPolicy* policy = find_policy(waiting_.snapshot.cluster);
@@ -203,7 +203,7 @@ void Remedies::offer_pool() {
       fmt::format("nodeSelector: {{{}: {}}}", names::kPoolLabel, nearest));
 }
 
-// Where the pod asks for more than any node has, that comes before all that does not suffice.
+// If the pod requests more than any node has, this comes before all insufficient remedies.
 void Remedies::offer_most() {
   const Text resource = Fit::gpu_resource_of(pod_);
   if (resource.empty()) return;
@@ -221,8 +221,8 @@ void Remedies::offer_most() {
       fmt::format("{}: {}", resource.view(), most));
 }
 
-// What is offered in place of a resource that no node offers: the shared or the whole of the same,
-// then what is named nearest.
+// Alternatives for a resource that no node offers: the shared or unshared form of it, then the most
+// similar name.
 void Remedies::offer_another(const Text& resource) {
   std::vector<std::string> offered;
   for (const auto& node : waiting_.snapshot.cluster.nodes())
@@ -252,7 +252,7 @@ void Remedies::offer_another(const Text& resource) {
                                             : Promise::kAtOnce;
     add(promise, message, fmt::format("{}: {}", other, pod_.shape->requests.get(resource).str()),
         node != nullptr ? std::vector<std::string>{node->meta.name} : std::vector<std::string>());
-    // The nearest before the others.
+    // The most similar name comes first.
     if (other == nearest) std::ranges::rotate(all_, all_.end() - 1);
   }
   if (!coming)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// remedies_for: what would place a pod that waits, those that suffice before all others. Changes of
-// the pod are tried on the cluster: one place of it first, then several together.
+// remedies_for: what would get a pending pod onto a node, sufficient remedies first. It tries
+// changes of the pod on the cluster: first one field, then several together.
 #pragma once
 
 #include <vector>
@@ -17,9 +17,9 @@ struct WaitingPod {
   const Pod& pod;
   const Clues& clues;
   const Fit& fit;
-  // By what keeps it off them.
+  // By what keeps the pod off the nodes.
   std::vector<NodeGroup> groups = group_nodes(snapshot, fit, pod, clues);
-  std::vector<Text> offered_nowhere;  // GPU resources that it asks for and no node offers
+  std::vector<Text> offered_nowhere;  // requested GPU resources that no node offers
 };
 
 std::vector<Explanation::Remedy> remedies_for(const WaitingPod& waiting);

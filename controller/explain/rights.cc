@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kWhyRole = "berth-why";
 constexpr std::string_view kSnapshotRole = "berth-snapshot";
 
-// As in the chart's ClusterRole of that name.
+// The same list as in the chart's ClusterRole.
 constexpr std::string_view kOfWhyRole[] = {"nodes",
                                            "namespaces",
                                            "miglayouts.gpu.berth.dev",
@@ -25,7 +25,7 @@ bool matters_to_pods(const Unread& unread) {
          std::ranges::find(kOfWhyRole, unread.resource) != std::end(kOfWhyRole);
 }
 
-// `User "x" cannot list …` in the server's words; ServiceAccounts have a flag of their own.
+// From the server's message, `User "x" cannot list …`. ServiceAccounts have their own flag.
 std::string account_flag(const std::vector<Unread>& unread) {
   static constexpr std::string_view kUser = "User \"", kAccounts = "system:serviceaccount:";
   for (const Unread& item : unread) {
@@ -37,7 +37,7 @@ std::string account_flag(const std::vector<Unread>& unread) {
     const std::string user = item.message.substr(from, end - from);
     if (user.starts_with(kAccounts))
       return fmt::format("--serviceaccount={}", user.substr(kAccounts.size()));
-    // It is pasted into a shell.
+    // The user pastes it into a shell.
     const bool plain = std::ranges::all_of(user, [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
              std::string_view("@._:-/").find(c) != std::string_view::npos;
@@ -81,7 +81,7 @@ MissingRights missing_rights(const std::vector<Unread>& unread, RightsFor whom,
   if (out.resources.empty()) return out;
   const std::string account = account_flag(unread);
   std::vector<std::string> lines;
-  // Pods of all namespaces are more than a tenant needs: nodes and berth's kinds answer most.
+  // A tenant does not need pods of all namespaces: nodes and berth's kinds answer most questions.
   const bool tenant = whom == RightsFor::kPod && (!more_than_why || out.resources.size() > 1);
   if (everywhere) lines.push_back(bind_everywhere(tenant ? kWhyRole : kSnapshotRole, account));
   if (in_berths) lines.push_back(bind_in(settings.berth_namespace, account));

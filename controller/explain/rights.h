@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rights: what an account could not read, told in one sentence with the line that grants it. The
-// chart brings the roles: berth-why for those whose pods wait, berth-snapshot for those who run the
-// cluster.
+// Rights: what an account could not read, in one sentence, with the command that grants it. The
+// chart has the roles: berth-why for users whose pods wait, berth-snapshot for administrators.
 #pragma once
 
 #include <string>
@@ -12,7 +11,7 @@
 
 namespace berth {
 
-// Who asks for what.
+// The purpose of the request.
 enum class RightsFor {
   kPod,      // why a pod waits: nodes, pods and berth's kinds
   kCluster,  // everything
@@ -20,7 +19,7 @@ enum class RightsFor {
 
 struct MissingRights {
   std::vector<std::string> resources;  // "nodes", "pods outside namespace vision"
-  std::string grant;                   // what an administrator types; empty: nothing is missing
+  std::string grant;                   // a command for an administrator; empty: no right is missing
 };
 MissingRights missing_rights(const std::vector<Unread>& unread, RightsFor whom,
                              const Settings& settings);

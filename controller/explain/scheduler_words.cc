@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: the message is cut into its clauses, each with a count of nodes; each clause that a
-// field of the pod answers for becomes a fact. Then what the scheduler has not come to: it looks at
-// taints before it looks at labels, and at both before it counts resources.
+// Outline: it splits the message into clauses, each with a count of nodes. Each clause that a field
+// of the pod causes becomes a fact. Then it adds what the scheduler has not checked: the scheduler
+// checks taints before labels, and both before resources.
 #include "controller/explain/scheduler_words.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/admission/pod_slice.h"
 #include "controller/explain/node_groups.h"
 #include "controller/preview/words.h"
@@ -53,7 +53,7 @@ std::string told(const Toleration& toleration) {
   return text;
 }
 
-// Kubernetes gives these two to every pod.
+// Kubernetes adds these two to every pod.
 bool is_added(const Toleration& toleration) {
   return toleration.key == "node.kubernetes.io/not-ready" ||
          toleration.key == "node.kubernetes.io/unreachable";
@@ -66,7 +66,7 @@ std::string told_tolerations(const Pod& pod) {
   return words.empty() ? "has none" : fmt::format("has {}", fmt::join(words, ", "));
 }
 
-// Before Kubernetes 1.36 the taint is told: "untolerated taint {nvidia.com/gpu: present}".
+// Kubernetes before 1.36 names the taint: "untolerated taint {nvidia.com/gpu: present}".
 std::optional<Taint> taint_in(std::string_view words) {
   const std::size_t open = words.find('{'), close = words.find('}', open);
   if (close == words.npos) return std::nullopt;
@@ -86,7 +86,7 @@ void note_taint(const Pod& pod, const Clause& clause, Explanation& out) {
             reasons::kNotTolerated);
     return;
   }
-  if (is_kubernetes_own(*taint)) return;  // nothing of the pod's
+  if (is_kubernetes_own(*taint)) return;  // not caused by a field of the pod
   const std::string name = taint->value.empty()
                                ? taint->key.str()
                                : fmt::format("{}={}", taint->key.view(), taint->value.view());

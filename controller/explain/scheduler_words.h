@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler's words about a pod that it could not place, "0/3 nodes are available: …", as
-// fields of that pod: all that somebody has who may see the pod and no node.
+// SchedulerWords: translates the scheduler's message about a pending pod, "0/3 nodes are available:
+// …", into fields of that pod. It is the only source for users who may read the pod but no nodes.
 #pragma once
 
 #include "controller/dump/clues.h"
@@ -8,13 +8,13 @@
 
 namespace berth {
 
-// Facts of topic "field", each with the field at fault.
+// Adds facts of topic "field", each with the field that causes it.
 void note_scheduler_fields(const Pod& pod, const PodClues& clues, Explanation& out);
 
-// What is wrong with the pod whatever the nodes are. True: it can't be placed as it is.
+// Errors of the pod that do not depend on nodes. True: no node can take it as it is.
 bool note_own_faults(const Pod& pod, const PodClues* clues, Explanation& out);
 
-// "spec.containers[0].resources.limits[nvidia.com/gpu]", of the first container that asks for it.
+// "spec.containers[0].resources.limits[nvidia.com/gpu]": the first container that requests it.
 std::string field_of(const PodClues* clues, std::string_view resource);
 
 }  // namespace berth

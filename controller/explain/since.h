@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Since when a ledger of days and months is to be told.
+// Since: the start of a report from a ledger of days and months.
 #pragma once
 
 #include <map>
@@ -7,17 +7,17 @@
 #include <string_view>
 #include <utility>
 
-#include "apis/result.h"
-#include "apis/time.h"
+#include "apis/base/result.h"
+#include "apis/base/time.h"
 #include "controller/core/ledger_spans.h"
 
 namespace berth {
 
-// "7d", "24h", "90m", "2026-11-01", "2026-11-01T08:00:00Z": not after `now`.
+// "7d", "24h", "90m", "2026-11-01", "2026-11-01T08:00:00Z": at most `now`.
 Result<Time> parse_since(std::string_view text, Time now);
 
-// The days, while all since then are kept, else the months; and the first of them. Days count
-// whole.
+// Returns the days if all days since then are kept, else the months, and the first of them. A day
+// counts as a whole.
 template <class Spans>
 std::pair<const Spans*, std::string> spans_since(const Spans& days, const Spans& months, Time since,
                                                  Time now) {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "apis/nearest_name.h"
+#include "apis/base/nearest_name.h"
 #include "controller/preview/words.h"
 
 namespace berth {
@@ -52,7 +52,7 @@ const std::vector<KindWord>& kind_words() {
   return kWords;
 }
 
-// As kubectl does: in any case.
+// Like kubectl, ignores case.
 const KindWord* kind_of(std::string_view text) {
   std::string lower(text);
   for (char& c : lower)
@@ -62,7 +62,7 @@ const KindWord* kind_of(std::string_view text) {
   return nullptr;
 }
 
-// "deployment" for Deployment; empty of what is none of ours.
+// "deployment" for Deployment; empty for an unknown kind.
 std::string_view word_of(std::string_view workload) {
   for (const KindWord& kind : kind_words())
     if (kind.workload == workload && !workload.empty()) return kind.words.front();
@@ -74,7 +74,7 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   return nearest.empty() ? std::string() : fmt::format("; did you mean {}?", nearest);
 }
 
-// "deployment/nb", of every workload so named.
+// "deployment/nb": every workload with that name.
 std::vector<std::string> workloads_named(const ClusterState& cluster, const Clues& clues,
                                          std::string_view namespace_, std::string_view name) {
   std::vector<std::string> out;
@@ -109,7 +109,7 @@ class SubjectSearch {
   Result<Subject> find_cron_job() const;
   Result<Subject> find_any() const;
   std::string pod_hint() const;
-  // What is not read can't be said to be absent.
+  // If the account could not read a kind, the object may still exist.
   std::string reservation(std::string_view resource) const;
 
   const ClusterState& cluster_;
@@ -161,7 +161,7 @@ Result<Subject> SubjectSearch::find_layout() const {
                                   : "is not known" + unread);
 }
 
-// Who looks for a workload's name wants that, or one of its pods.
+// A user who types a workload's name means the workload or one of its pods.
 std::string SubjectSearch::pod_hint() const {
   const std::vector<std::string> workloads =
       workloads_named(cluster_, clues_, asked_.namespace_, asked_.name);
@@ -190,7 +190,7 @@ Result<Subject> SubjectSearch::find_pod() const {
       (unread.empty() ? "there is no such pod" : "is not known") + pod_hint() + unread);
 }
 
-// One that waits says most of its workload; else the newest does.
+// A pending pod says most about its workload, else the newest one.
 bool tells_more(const Pod& pod, const Pod& than) {
   const auto rank = [](const Pod& p) {
     return std::make_tuple(!p.finished() && p.node_name.empty(), !p.finished(),
@@ -199,7 +199,7 @@ bool tells_more(const Pod& pod, const Pod& than) {
   return rank(pod) > rank(than);
 }
 
-// Its Job that waits, else its newest one.
+// Its pending Job, else its newest one.
 Result<Subject> SubjectSearch::find_cron_job() const {
   const auto rank = [](const Job& job) {
     return std::make_tuple(job.suspended && !job.finished, !job.finished,
@@ -271,7 +271,7 @@ Result<Subject> SubjectSearch::find_any() const {
   return error;
 }
 
-// "NAMESPACE/NAME", or a bare name in the namespace that is meant otherwise.
+// "NAMESPACE/NAME", or a bare name in the default namespace.
 SubjectName named(Kind kind, std::string_view workload, std::string_view text,
                   std::string_view namespace_) {
   const std::size_t slash = text.find('/');

@@ -9,12 +9,12 @@
 #include <optional>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/printable.h"
-#include "apis/quantity.h"
-#include "apis/time.h"
-#include "controller/queue/amount.h"
-#include "controller/queue/cluster_index.h"
+#include "apis/base/names.h"
+#include "apis/base/printable.h"
+#include "apis/base/quantity.h"
+#include "apis/base/time.h"
+#include "controller/queue/facts/amount.h"
+#include "controller/queue/index/cluster_index.h"
 
 namespace berth {
 namespace {
@@ -64,9 +64,9 @@ std::string_view namespace_in(std::string_view workload) {
 
 struct PoolRow {
   std::int64_t nodes = 0;
-  std::int64_t out = 0;  // of them, those that nothing can start on
-  Quantity offered;      // by the others
-  Quantity promised;     // by all nominal quotas
+  std::int64_t out = 0;  // nodes on which no new pod can start
+  Quantity offered;      // by the other nodes
+  Quantity promised;     // the sum of nominal quotas
   Quantity used;
 };
 
@@ -79,7 +79,7 @@ std::string padded(const TopTable& table, std::size_t row, std::size_t column, s
   return column + 1 == table.columns.size() ? cell : fmt::format("{:<{}}", cell, width + 2);
 }
 
-// A column's name; by no locale.
+// A column's name, without the locale.
 std::string in_lower_case(std::string name) {
   for (char& c : name)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

@@ -35,7 +35,7 @@ Column column_of(CostBy by) {
 
 std::string money(Micros amount) { return cost::format_money(amount / cost::kSecondsOfHour, 2); }
 
-// Only pools pay for what nobody holds.
+// Only pools pay for GPUs that no workload holds.
 std::vector<std::string> row_of(const std::string& name, const std::string& currency,
                                 const Spending& spending, CostBy by, const std::string& since) {
   std::vector<std::string> row{name, money(spending.used), money(spending.idle),

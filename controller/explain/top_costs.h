@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has cost how much since a moment, from ConfigMap berth-costs: up to its checkpoint, which is
-// a minute old at most while berth leads.
+// TopCosts: costs by pool, namespace, queue or owner since a time, from ConfigMap berth-costs. The
+// data ends at its checkpoint, at most a minute ago while berth leads.
 #pragma once
 
 #include "controller/explain/since.h"
@@ -10,8 +10,8 @@ namespace berth {
 
 enum class CostBy { kPool, kNamespace, kQueue, kOwner };
 
-// A row for each, dearest first, and one for their sum in each currency. The columns add up to
-// TOTAL; WASTE is what of it nobody had anything of.
+// One row for each, highest costs first, and one row for the sum in each currency. The columns add
+// up to TOTAL. WASTE is the part of it without any use.
 TopTable top_costs(const Snapshot& snapshot, CostBy by, Time since);
 
 }  // namespace berth

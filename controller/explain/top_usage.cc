@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "controller/queue/budget_standing.h"
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/gpu_holdings.h"
-#include "controller/queue/usage_ledger.h"
+#include "controller/queue/budget/budget_standing.h"
+#include "controller/queue/budget/usage_ledger.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/status/gpu_holdings.h"
 
 namespace berth {
 
@@ -19,10 +19,10 @@ namespace {
 
 struct Used {
   std::map<std::string, double> by_name;
-  std::string begins;  // the first day or month of them
+  std::string begins;  // the first day or month
 };
 
-// Visits the spans that have begun since then: visit(used) for each.
+// Visits the spans that have started since then: visit(used) for each.
 template <class Spans, class Visit>
 std::string each_since(const Spans& days, const Spans& months, Time since, Time now, Visit visit) {
   const auto [spans, first] = spans_since(days, months, since, now);

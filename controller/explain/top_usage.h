@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Showback: how many GPU hours queues, namespaces or pools have used since a moment, from ConfigMap
-// berth-usage and what has run since its checkpoint.
+// TopUsage: GPU hours that queues, namespaces or pools have used since a time, from ConfigMap
+// berth-usage and from what has run since its checkpoint.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,8 @@
 namespace berth {
 
 enum class UsageBy { kQueue, kNamespace, kPool };
-// A row for each, most first. Days count whole, and where they are not kept any more, months: the
-// rows say since when that is.
+// One row for each, largest use first. Days count as a whole; where days are no longer kept, months
+// do. The rows say which time they start at.
 TopTable top_usage(const Snapshot& snapshot, UsageBy by, Time since);
 
 }  // namespace berth

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "apis/reasons.h"
-#include "apis/time.h"
+#include "apis/base/reasons.h"
+#include "apis/base/time.h"
 #include "controller/core/plural.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/facts_from.h"
-#include "controller/queue/unbound_pins.h"
+#include "controller/queue/index/facts_from.h"
+#include "controller/queue/recall/unbound_pins.h"
+#include "controller/queue/record/admission_record.h"
 
 namespace berth {
 namespace {
@@ -40,7 +40,7 @@ void explain_pin(const Snapshot& snapshot, const Pod& pod, Explanation& out) {
   const auto record = queue::admission_on(pod);
   if (!record || record->nodes.empty()) return;
   const ClusterState& cluster = snapshot.cluster;
-  if (cluster.gpu_queues().size() == 0) return;  // or the index is made for nobody
+  if (cluster.gpu_queues().size() == 0) return;  // without queues the index is useless
   const queue::Workload* workload =
       cluster.view<queue::ClusterIndex>().facts().find(queue::workload_name(pod));
   const auto pins = workload == nullptr ? std::nullopt : queue::unbound_pins(cluster, *workload);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// explain_pin: of a pod that its queue has pinned to nodes and that is on none, to which, since
-// when, and what berth does about it.
+// explain_pin: for a pod that its queue has pinned and that is on no node: its nodes, since when,
+// and what berth does about it.
 #pragma once
 
 #include "controller/core/snapshot.h"
@@ -8,8 +8,8 @@
 
 namespace berth {
 
-// `pod` is on no node. Of one that is not pinned, nothing. If the nodes can't have it, or its time
-// is over and berth leaves it so, that is the answer.
+// `pod` must be on no node. Does nothing for a pod without a pin. If the nodes can't take the pod,
+// or its time is over and berth leaves it there, this is the answer.
 void explain_pin(const Snapshot& snapshot, const Pod& pod, Explanation& out);
 
 }  // namespace berth

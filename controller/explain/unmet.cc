@@ -7,12 +7,12 @@
 #include <optional>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 namespace {
 
-// What the node's labels say about the key, for people.
+// The node's label with the key, for users.
 std::string label_told(const Node& node, std::string_view key) {
   const Text* value = node.meta.labels.find(key);
   return value == nullptr ? fmt::format("no {}", key) : fmt::format("{}={}", key, value->view());
@@ -75,7 +75,7 @@ Pod as_written(const Pod& pod) {
   if (std::ranges::any_of(terms, [](const NodeSelectorTerm& term) {
         return term.match_expressions.empty() && term.match_fields.empty();
       }))
-    terms.clear();  // nothing but the webhook's
+    terms.clear();  // it consists only of the webhook's terms
   written.shape.edit()->required_node_affinity = std::move(terms);
   return written;
 }

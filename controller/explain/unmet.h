@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unmet: the first thing that a pod asks of a node's labels and that the node does not have.
+// Unmet: the first requirement of a pod that a node's labels do not meet.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 
 struct Unmet {
   std::string asked;  // "nodeSelector tier=training"
   std::string found;  // "tier=research", "no tier"
-  // Where a single value is asked for under a key: both, else empty.
+  // Both set if the pod requires a single value of a key; else empty.
   std::string key, value;
 };
-// `node` is one that the pod does not select.
+// `node` must be one that the pod does not select.
 Unmet unmet_of(const Pod& pod, const Node& node);
 // "not selected: the pod asks for …, and here it is …".
 std::string told(const Unmet& unmet);
 
-// Without the affinity that the webhook added: made anew in a namespace to which other pools are
-// open, the pod would get another.
+// The pod without the affinity that the webhook added: in a namespace with other pools, a
+// re-created pod would get another one.
 Pod as_written(const Pod& pod);
 
 }  // namespace berth

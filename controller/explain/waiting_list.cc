@@ -24,7 +24,7 @@ bool wants_pods(const Clues& clues, const WorkloadName& workload) {
   });
 }
 
-// Of a Deployment and its ReplicaSet the Deployment alone; of others' refusals whom they are about.
+// For a Deployment and its ReplicaSet only the Deployment; for other refusals the workload itself.
 std::vector<WorkloadName> refused_in(const ClusterState& cluster, std::string_view namespace_,
                                      const Clues& clues) {
   std::vector<WorkloadName> out;
@@ -44,7 +44,7 @@ std::vector<WorkloadName> refused_in(const ClusterState& cluster, std::string_vi
   };
   for (const Workload& workload : clues.workloads)
     if (!workload.failure.empty()) add(workload.kind, workload.namespace_, workload.name);
-  // Events outlive their cause: only of what has no pod still.
+  // Events outlive their cause: uses only those of workloads without pods.
   for (const RefusalEvent& event : clues.refusals) {
     const WorkloadName about{event.object_kind, event.namespace_, event.object_name};
     if (exists(cluster, clues, about) && wants_pods(clues, about) &&
@@ -54,7 +54,7 @@ std::vector<WorkloadName> refused_in(const ClusterState& cluster, std::string_vi
   return out;
 }
 
-// The resources that this account may not list there, and of which more may wait.
+// Kinds that this account may not list there and that may wait, too.
 std::vector<std::string> not_listed(std::string_view namespace_, const Clues& clues) {
   std::vector<std::string> out;
   for (const char* resource : {"pods", "jobs.batch", "deployments.apps", "replicasets.apps",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// list_waiting: everything that waits for GPUs: pods that no node takes, workloads whose pods are
-// refused, and suspended Jobs that a queue holds. It says of what it could not list anything.
+// list_waiting: everything that waits for GPUs: pending pods, workloads whose pods are refused, and
+// suspended Jobs in a queue. It also names the kinds that it could not list.
 #pragma once
 
 #include <string_view>

@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
-#include "apis/core.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 namespace {

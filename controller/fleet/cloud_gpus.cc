@@ -5,16 +5,16 @@
 #include <charconv>
 #include <iterator>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 namespace {
 
 struct Row {
-  std::string_view name;  // without nvidia- and tesla- before it
+  std::string_view name;  // without the prefix nvidia- or tesla-
   std::string_view product;
 };
-// What is not here may be of another vendor's: it is left to NVIDIA's own labels.
+// A name that is not listed may be of another vendor, so berth waits for NVIDIA's own labels.
 constexpr Row kProducts[] = {
     {"a10", "NVIDIA-A10"},
     {"a100", "NVIDIA-A100-SXM4-40GB"},
@@ -42,7 +42,7 @@ constexpr std::string_view kMemoryLabels[] = {"eks.amazonaws.com/instance-gpu-me
                                               "karpenter.k8s.aws/instance-gpu-memory"};
 constexpr std::int64_t kMoreThan40Gb = 50'000;
 constexpr std::int64_t kMostGpus = 64;
-// Of nodes that offer a GPU several times, or parts of it.
+// Labels of nodes that offer a GPU several times, or parts of it.
 constexpr std::string_view kSharedLabels[] = {"cloud.google.com/gke-gpu-sharing-strategy",
                                               "cloud.google.com/gke-gpu-partition-size"};
 

@@ -12,7 +12,7 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kMostParts = 4;
-// NVIDIA's own have about ten alternatives; more than this is nobody's.
+// NVIDIA's own images have about ten alternatives.
 constexpr std::size_t kMostAlternatives = 64;
 
 std::string_view label(const Node& node, std::string_view key) {
@@ -20,7 +20,7 @@ std::string_view label(const Node& node, std::string_view key) {
   return value == nullptr ? std::string_view() : value->view();
 }
 
-// Of labels PREFIX.major and the like.
+// Reads the labels PREFIX.major and so on.
 std::optional<DriverVersion> from_parts(const Node& node, std::string_view prefix,
                                         const std::array<std::string_view, 3>& parts) {
   std::string text;
@@ -32,7 +32,7 @@ std::optional<DriverVersion> from_parts(const Node& node, std::string_view prefi
   return parse_version(text);
 }
 
-// Today's labels, else those of GPU feature discovery before 0.15.
+// Reads today's labels, or else those of GPU feature discovery before 0.15.
 std::optional<DriverVersion> version_of(const Node& node, std::string_view today,
                                         std::string_view before) {
   if (auto full = parse_version(label(node, fmt::format("{}.full", today)))) return full;
@@ -55,7 +55,7 @@ bool holds(std::string_view op, std::strong_ordering order) {
   return order == 0;
 }
 
-// "cuda>=12.4": one part of an alternative.
+// `part` is one part of an alternative: "cuda>=12.4".
 bool may_hold(std::string_view part, const NodeCuda& has) {
   const std::size_t at = part.find_first_of("<>=!");
   if (at == part.npos) return true;

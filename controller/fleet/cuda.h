@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CUDA: whether a node's driver can run what a container was built for. What a container needs
-// stands in NVIDIA_REQUIRE_CUDA as NVIDIA's images have it, "cuda>=12.4 brand=tesla,driver>=470":
-// alternatives, of which all parts have to hold; or in annotation gpu.berth.dev/required-cuda of
-// its pod. What a node has, GPU feature discovery tells by labels.
+// CUDA: whether a node's driver can run what a container was built for. A container's needs are in
+// NVIDIA_REQUIRE_CUDA as NVIDIA's images have it, "cuda>=12.4 brand=tesla,driver>=470":
+// alternatives, of which all parts have to hold. Or they are in annotation
+// gpu.berth.dev/required-cuda of its pod. What a node has is in the labels of GPU feature
+// discovery.
 #pragma once
 
 #include <optional>
@@ -10,28 +11,29 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 
 inline constexpr std::string_view kRequireCuda = "NVIDIA_REQUIRE_CUDA";
 
-// "12.4", "550.54.15": parts that are missing are zero.
+// "12.4", "550.54.15"; missing parts count as zero.
 using DriverVersion = std::vector<int>;
 std::optional<DriverVersion> parse_version(std::string_view text);
 
 struct NodeCuda {
-  std::optional<DriverVersion> cuda;  // the most that the driver runs
+  std::optional<DriverVersion> cuda;  // the highest version that the driver runs
   std::optional<DriverVersion> driver;
 };
 NodeCuda cuda_of(const Node& node);
-// "CUDA 12.2, driver 535.104.5"; empty: the labels say nothing.
+// Returns "CUDA 12.2, driver 535.104.5"; empty if the labels say nothing.
 std::string told(const NodeCuda& has);
 
-// Whether the labels say that it does not hold. What they don't tell, or berth does not know,
-// holds.
+// Whether the labels show that the requirement does not hold. Parts that the labels do not cover,
+// or that berth does not know, count as met.
 bool contradicts(std::string_view requirement, const NodeCuda& has);
-// The requirement that a version in the annotation is: "cuda>=12.4"; nothing if it is no version.
+// Returns the requirement for a version in the annotation: "cuda>=12.4"; nothing if it is not a
+// version.
 std::optional<std::string> cuda_at_least(std::string_view version);
 
 }  // namespace berth

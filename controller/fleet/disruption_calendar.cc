@@ -11,7 +11,7 @@ namespace {
 constexpr int kMostChanges = 400;
 constexpr std::chrono::hours kHorizon{366 * 24};
 
-// Until when one of them is open; nothing while all are closed.
+// Returns until when any of them is open; nothing if all are closed.
 std::optional<Time> latest_end(const std::vector<Recurrence>& all, Time at) {
   std::optional<Time> latest;
   for (const Recurrence& one : all)
@@ -73,7 +73,7 @@ DisruptionStatus DisruptionCalendar::at(Time now) const {
   return status;
 }
 
-// From one change to the next, until both agree.
+// Steps from change to change until windows and blackouts both allow it.
 std::optional<Time> DisruptionCalendar::next_opening(Time now) const {
   if (never_) return std::nullopt;
   Time at = now;
@@ -91,7 +91,7 @@ std::optional<Time> DisruptionCalendar::next_opening(Time now) const {
   return std::nullopt;
 }
 
-// Where the windows that follow each other without a gap end, or a blackout begins.
+// Returns when windows that follow each other without a gap end, or a blackout begins.
 std::optional<Time> DisruptionCalendar::closes(Time now) const {
   std::optional<Time> end = earliest_opening(blackouts_, now);
   if (end && *end >= now + kHorizon) end.reset();

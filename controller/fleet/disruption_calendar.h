@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // DisruptionCalendar: when nodes may be taken, by a policy's windows and blackouts. An entry that
-// can't be read opens nothing: a broken window stays shut, and under a broken blackout all does.
+// can't be read allows nothing: such a window stays closed, and with such a blackout everything
+// stays closed.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/core/time_zones.h"
 #include "controller/fleet/recurrence.h"
 
@@ -15,14 +16,14 @@ namespace berth {
 
 class DisruptionCalendar {
  public:
-  // The zones outlive it.
+  // `zones` must outlive the object.
   DisruptionCalendar(const DisruptionSpec& spec, const TimeZones& zones);
 
-  // What can't be read: field and remedy.
+  // Returns the entries that can't be read: field, and what to do.
   const std::vector<Error>& problems() const { return problems_; }
 
-  // Whether it is open, and when that changes next. A change more than a year off, or beyond 400
-  // openings and closings, is none.
+  // Returns whether it is open, and when that changes. A change more than a year ahead, or beyond
+  // 400 openings and closings, is not reported.
   DisruptionStatus at(Time now) const;
 
  private:
@@ -34,7 +35,7 @@ class DisruptionCalendar {
 
   std::vector<Recurrence> windows_;
   std::vector<Recurrence> blackouts_;
-  bool any_time_ = false;  // no windows are asked for
+  bool any_time_ = false;  // the spec has no windows
   bool never_ = false;     // a blackout can't be read
   std::vector<Error> problems_;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fit: where the scheduler could put a pod, by what berth knows of both: resources (cpu, memory and
-// the number of pods among them), node selector and required node affinity, taints, cordons.
-// Affinity between pods, topology spread, volumes and host ports are not looked at.
+// Fit: where the scheduler could put a pod, as far as berth knows: by resources (including cpu,
+// memory and the number of pods), node selector and required node affinity, taints, and cordons. It
+// ignores affinity between pods, topology spread, volumes and host ports.
 //
-// Kept beside a ClusterState that changes: tell it of each change.
+// It goes with a ClusterState that changes: the caller reports each change to it.
 #pragma once
 
 #include <map>
@@ -21,27 +21,28 @@ class Fit {
  public:
   explicit Fit(const ClusterState& cluster);
 
-  // The node with the most room of the pod's GPU resource, first by name among equals, or nullptr.
+  // Returns the node with the most free of the pod's GPU resource, the first by name among equals,
+  // or nullptr.
   const Node* place(const Pod& pod) const;
-  // Whether this one would do.
+  // Whether the pod fits on this node.
   bool fits(const Pod& pod, std::string_view node) const;
-  // Why no node will do, counted as the scheduler counts: "0 of 8 nodes: 5 without nvidia.com/gpu,
-  // 2 full, 1 cordoned".
+  // Returns why the pod fits on no node, counted as the scheduler does: "0 of 8 nodes: 5 without
+  // nvidia.com/gpu, 2 full, 1 cordoned".
   std::string explain(const Pod& pod) const;
 
   // What keeps a pod off a node.
   enum class Verdict { kFits, kNotReady, kCordoned, kNotSelected, kTainted, kLacksGpu, kFull };
-  // All of it, in this order; of an unknown node nothing.
+  // Returns all obstacles, in this order; empty for an unknown node.
   std::vector<Verdict> obstacles(const Pod& pod, std::string_view node) const;
-  // Allocatable less what bound pods ask for.
+  // Returns allocatable minus the requests of bound pods.
   Quantity free_on(std::string_view node, std::string_view resource) const;
 
-  // The GPU resource that decides where a pod can go; empty if it asks for none.
+  // Returns the GPU resource that decides where a pod can run; empty if it requests none.
   static Text gpu_resource_of(const Pod& pod);
-  // Whether an open node has any of the resource free.
+  // Whether a node that is ready and not cordoned has some of the resource free.
   bool has_room(std::string_view node, const Text& resource) const;
 
-  // The node's object has changed; it must be the one that the store holds.
+  // The node's object has changed. It must be the one in the store.
   void node_changed(const Node& node);
   void pod_bound(const Pod& pod);  // to pod.node_name
   void pod_left(const Pod& pod);
@@ -60,10 +61,10 @@ class Fit {
   void charge(const Pod& pod, bool add);
 
   std::map<std::string, Room, std::less<>> rooms_;
-  // Open nodes with at least one of the GPU resource free: a full fleet is passed over unseen.
+  // Open nodes with some of the GPU resource free, so that full nodes cost no time.
   std::map<Text, std::set<std::string, std::less<>>> with_room_;
-  // Pods of one controller are asked about one after the other: the last explanation holds as long
-  // as nothing has moved.
+  // Pods of one controller are asked about one after the other, so the last explanation is kept
+  // until something changes.
   mutable struct {
     bool holds = false;
     PodShape shape;
@@ -71,7 +72,7 @@ class Fit {
   } explained_;
 };
 
-// The taints that keep it away, in the node's order.
+// Returns the taints that keep the pod away, in the node's order.
 std::vector<Taint> untolerated(const Pod& pod, const Node& node);
 
 }  // namespace berth

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables. Eleven generations of data-centre GPUs are cut by one scheme, eight memory units and
-// seven compute slices, and differ only in the gigabytes their profile names carry; A30 and RTX PRO
+// The tables. Eleven generations of data-centre GPUs use one scheme with eight memory units and
+// seven compute slices. They differ only in the gigabytes in their profile names. A30 and RTX PRO
 // 6000 have schemes of their own.
 #include "controller/fleet/geometry.h"
 
@@ -15,8 +15,8 @@
 namespace berth {
 namespace {
 
-// The numbers in a 7-slot product's profile names: gigabytes of one, two, four and all eight memory
-// units. They are the driver's rounding, so they can't be computed from one another.
+// The gigabytes in profile names of a 7-slot product, for one, two, four and all eight memory
+// units. The driver rounds them, so none can be computed from another.
 struct Gigabytes {
   int one, two, four, all;
 };
@@ -58,7 +58,7 @@ Product seven_slot(std::string model, std::string family, Gigabytes gb,
           }};
 }
 
-// Drivers round a total differently as their own reserve shrinks; both spellings are in the field.
+// Drivers round the total differently as their own reserve shrinks, and both spellings are in use.
 Product with_older_names(Product product, Gigabytes older) {
   for (Profile& p : product.profiles) {
     int gigabytes = p.memory_units == 8   ? older.all
@@ -134,8 +134,7 @@ const std::vector<Product>& products() {
                  {0x2330, 0x2331, 0x2322, 0x2324}),
       seven_slot("H100-94GB", "hopper", {12, 24, 47, 94}, {"NVIDIA-H100-NVL", "NVIDIA-H800-NVL"},
                  {0x2321, 0x233A}),
-      // 20B6 stands with this geometry in NVIDIA's own table, though the number is from the A100's
-      // range.
+      // 20B6 has this geometry in NVIDIA's own table, though the number is from the A100's range.
       seven_slot("H100-96GB", "hopper", {12, 24, 48, 96},
                  {"NVIDIA-H100-96GB-HBM3", "NVIDIA-H100-SXM5-96GB", "NVIDIA-H100-96GB"},
                  {0x233D, 0x20B6}),
@@ -167,7 +166,7 @@ bool carries_label(const Product& product, std::string_view label) {
   });
 }
 
-// nvidia.com/gpu.memory is the driver's total, a few percent less than the nominal size counted in
+// nvidia.com/gpu.memory is the driver's total. It is a few percent less than the nominal size in
 // GiB.
 bool has_memory(const Product& product, std::int64_t memory_mib) {
   const std::int64_t nominal_mib = std::int64_t{product.memory_gb} * 1024;
@@ -187,7 +186,7 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-// Takes digits off the front: at most four, since no number in a profile name has more.
+// Takes up to four digits off the front, as no number in a profile name has more.
 std::optional<int> take_number(std::string_view& text) {
   std::size_t length = 0;
   int value = 0;
@@ -204,8 +203,8 @@ bool take(std::string_view& text, std::string_view expected) {
   return true;
 }
 
-// mig-parted's grammar: one sign, then names split by commas; a name is letters, digits and inner
-// dots, and begins with a letter.
+// mig-parted's grammar: one sign, then names separated by commas. A name has letters, digits and
+// inner dots, and begins with a letter.
 bool valid_attributes(std::string_view text) {
   if (text.empty()) return true;
   if (text.front() != '+' && text.front() != '-') return false;
@@ -241,7 +240,7 @@ std::span<const Product> all_products() { return products(); }
 const Product* find_product(std::string_view gpu_product_label,
                             std::optional<std::int64_t> memory_mib) {
   std::vector<const Product*> found = candidates(gpu_product_label);
-  // A label that names one product needs no second witness; under strategy single the memory is one
+  // If the label names one product, the memory is not needed. Under strategy single it is only one
   // instance's anyway.
   if (found.size() > 1)
     std::erase_if(found,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Geometry: what each MIG-capable GPU product can be cut into. A profile is looked up by product
-// and name, never by name alone: 1g.35gb is a double-memory slice on H200 and a plain one on GB300.
-// Everything here is a constant table; pointers and spans into it stay valid for the life of the
+// Geometry: the MIG profiles of each MIG-capable GPU product. A profile is looked up by product and
+// name, never by name alone: 1g.35gb is a double-memory slice on H200 and a plain one on GB300.
+// Everything here is a constant table. Pointers and spans into it stay valid for the life of the
 // process.
 #pragma once
 
@@ -12,11 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 
 namespace berth {
 
-// Media engines of a GPU, or the share of them that one instance takes.
+// Media engines of a GPU, or the part of them that one instance takes.
 struct Engines {
   int nvdec = 0;
   int nvenc = 0;
@@ -26,15 +26,15 @@ struct Engines {
 };
 
 struct Profile {
-  std::string name;                  // as NVIDIA's newest drivers write it: "3g.40gb", "1g.10gb+me"
-  std::vector<std::string> aliases;  // other drivers' names for the same thing
+  std::string name;                  // the name in NVIDIA's newest drivers: "3g.40gb", "1g.10gb+me"
+  std::vector<std::string> aliases;  // names of the same profile in other drivers
   int compute_slices = 0;
-  int memory_units = 0;     // how many consecutive units an instance takes
-  std::vector<int> starts;  // the units it may begin at
+  int memory_units = 0;     // consecutive units that an instance takes
+  std::vector<int> starts;  // units at which it may begin
   int max_count = 0;        // instances per GPU
   std::string attributes;   // "", "+me", "+gfx", "+me.all", "-me"
-  // Only what can make a set impossible is recorded. On the 7-slot products and A30 that is the one
-  // OFA, which the +me profiles share; on RTX PRO 6000 it is every engine.
+  // Only engines that can make a set impossible are listed. On the 7-slot products and A30 that is
+  // the one OFA, which the +me profiles share. On RTX PRO 6000 it is every engine.
   Engines engines;
 
   bool named(std::string_view wanted) const;  // by name or alias
@@ -49,7 +49,7 @@ struct Product {
   int memory_gb = 0;                      // as in the name of the whole-GPU profile
   int memory_units = 0;
   int compute_slices = 0;
-  Engines engines;                // the budget all instances share
+  Engines engines;                // shared by all instances
   std::vector<Profile> profiles;  // largest first
 
   const Profile* find_profile(
@@ -58,26 +58,28 @@ struct Product {
 
 std::span<const Product> all_products();
 
-// The product behind a value of nvidia.com/gpu.product; -MIG-… and -SHARED suffixes and a missing
-// NVIDIA- prefix (older drivers) don't matter. GH200's label says nothing about its GPU memory (96
-// or 144 GB): there `memory_mib`, the value of nvidia.com/gpu.memory read while MIG is off,
-// decides. nullptr: unknown, or not to be told apart.
+// Returns the product for a value of nvidia.com/gpu.product. It ignores suffixes -MIG-… and -SHARED
+// and a missing prefix NVIDIA- (older drivers). GH200's label says nothing about its GPU memory (96
+// or 144 GB). There `memory_mib` decides, the value of nvidia.com/gpu.memory while MIG is off.
+// nullptr: unknown or ambiguous.
 const Product* find_product(std::string_view gpu_product_label,
                             std::optional<std::int64_t> memory_mib = std::nullopt);
 const Product* find_product_by_device_id(std::uint16_t pci_device_id);
-// By model name ("A100-80GB"), in any case, for command lines.
+// Finds a product by its model name ("A100-80GB"), in any case, for command lines.
 const Product* find_product_by_model(std::string_view model);
 
-// find_product for a user: the error says whether the label is unknown or ambiguous, and what is
-// known.
+// Like find_product, for a user: the error says whether the label is unknown or ambiguous, and what
+// berth knows.
 Result<const Product*> require_product(std::string_view gpu_product_label,
                                        std::optional<std::int64_t> memory_mib = std::nullopt);
 
-// "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb-SHARED" → "NVIDIA-A100-SXM4-80GB". -MIG-INVALID goes too.
+// "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb-SHARED" → "NVIDIA-A100-SXM4-80GB". It also removes
+// -MIG-INVALID.
 std::string strip_product_suffix(std::string_view gpu_product_label);
 
-// The numbers of a profile name, "3g.40gb+me" → {3, 40, "+me"}; nothing if it isn't one. For
-// ordering by size where no product is at hand; it says nothing about what the profile takes up.
+// The numbers in a profile name, "3g.40gb+me" → {3, 40, "+me"}; nothing if it isn't one. They serve
+// to order profiles by size where the product is not known. They do not say what a profile takes of
+// a GPU.
 struct ProfileName {
   int compute_slices = 0;
   int memory_gb = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuUsers: who holds each of NVIDIA's resources. A view (core/view.h).
+// GpuUsers: which pods hold each of NVIDIA's resources. A view (core/view.h).
 #pragma once
 
 #include <string_view>
@@ -10,15 +10,14 @@
 
 namespace berth {
 
-// A set, since one resource may have fifty thousand users and each update replaces one of them.
+// A set, as one resource may have fifty thousand users and each update replaces one of them.
 using PodSet = std::unordered_set<const Pod*>;
 
 class GpuUsers {
  public:
   void follow(const Change<Pod>& change);
 
-  // Pods that are bound, unfinished and ask for a non-zero count of the resource, in no particular
-  // order.
+  // Returns the bound, unfinished pods that request the resource, in no particular order.
   const PodSet& of(const Text& resource) const;
   bool operator==(const GpuUsers&) const = default;
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/node_facts.h"
 

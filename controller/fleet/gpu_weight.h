@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/fleet/geometry.h"
 
 namespace berth {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/flat_json.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/seeded_bugs.h"
@@ -18,7 +18,8 @@ namespace {
 
 constexpr char kGpuMemory[] = "nvidia.com/gpu.memory";
 
-// Taints of those who take a node away: autoscalers, and the agents that hear of a cloud's notices.
+// Taints of autoscalers, and of components that receive a cloud's notices, on nodes that are about
+// to go.
 constexpr std::string_view kDeletionTaints[] = {
     "ToBeDeletedByClusterAutoscaler",
     "karpenter.sh/disrupted",
@@ -29,7 +30,7 @@ constexpr std::string_view kDeletionTaints[] = {
     "cloud.google.com/impending-node-termination",
     "remediator.kubernetes.azure.com/unschedulable",
 };
-// It may come to a notice, or not: who runs there runs on.
+// A notice may or may not follow this taint, so running pods stay.
 constexpr std::string_view kRiskTaint = "aws-node-termination-handler/rebalance-recommendation";
 
 std::optional<std::int64_t> positive_number(std::string_view text) {
@@ -69,7 +70,7 @@ std::optional<Inventory> inventory_by_cloud(const Node& node) {
   return Inventory{std::string(gpus.product), static_cast<std::int32_t>(*gpus.count), {}};
 }
 
-// Nothing where NVIDIA's label is there, which comes before.
+// Returns an empty text if the node has NVIDIA's label, which takes precedence.
 Text cloud_text(const Node& node) {
   if (node.meta.labels.contains(names::kGpuProduct)) return {};
   const CloudGpus gpus = cloud_gpus_of(node);

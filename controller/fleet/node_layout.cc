@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: check each entry's profiles, hand the GPU indices out, complain about what is left over.
+// Outline: check each entry's profiles, assign the GPU indices, report what is left over.
 #include "controller/fleet/node_layout.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 #include "controller/fleet/placement.h"
 
 namespace berth {
@@ -20,7 +20,7 @@ std::string field(std::size_t entry, const char* name) {
   return fmt::format("spec.devices[{}].{}", entry, name);
 }
 
-// What a user wrote may be anything; a message carries its beginning, cut between characters.
+// A user's text may be anything. A message contains its first characters only.
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLimit = 40;
   return fmt::format("\"{}{}\"", head(text, kLimit), text.size() > kLimit ? "…" : "");
@@ -41,7 +41,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// Another product's name for the same slice is the usual slip, so the compute slices weigh more
+// Users often write another product's name for the same slice, so the compute slices count more
 // than the letters.
 const Profile* nearest_profile(const Product& product, std::string_view wanted) {
   constexpr std::size_t kTooFar = 6;
@@ -84,7 +84,7 @@ Error misfit(const Product& product, const ProfileCounts& counts, const std::str
                                          fmt::join(nearest, " | ")));
 }
 
-// The entry's profiles without zero counts, or why one GPU can't be cut so.
+// Returns the entry's profiles without zero counts, or why one GPU can't have them.
 Result<ProfileCounts> check_profiles(const ProfileCounts& wish, const Product& product,
                                      const std::string& where) {
   ProfileCounts counts;
@@ -108,7 +108,7 @@ Result<ProfileCounts> check_profiles(const ProfileCounts& wish, const Product& p
   return counts;
 }
 
-// Hands out GPU indices to entries; each at most once.
+// Assigns GPU indices to entries, each at most once.
 class Coverage {
  public:
   explicit Coverage(std::int32_t gpu_count) : owner_(static_cast<std::size_t>(gpu_count)) {}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout: spec.devices resolved on one kind of node, GPU by GPU. This is where a layout that the
-// API server let through can still be wrong, since the server knows neither products nor GPU
-// counts.
+// NodeLayout: spec.devices resolved for one kind of node, GPU by GPU. A layout that the API server
+// accepted can still be wrong here, as the server knows neither products nor GPU counts.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +9,21 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/mig_layout.h"
-#include "apis/result.h"
+#include "apis/base/result.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/fleet/geometry.h"
 
 namespace berth {
 
-// What each GPU of a node is to become, by index in PCI-bus order. An empty set is MIG off.
+// What each GPU of a node should have, by index in PCI-bus order. An empty set is MIG off.
 struct NodeLayout {
   std::vector<ProfileCounts> per_gpu;
   bool operator==(const NodeLayout&) const = default;
 };
 
-// Every index of the node gets exactly one entry; zero counts are dropped. Errors are kInvalidSpec,
-// and `where` is the field: spec.devices, spec.devices[i].gpus or spec.devices[i].profiles.
+// Each GPU index of the node gets exactly one entry. Zero counts are dropped. Errors are
+// kInvalidSpec, and `where` is the field: spec.devices, spec.devices[i].gpus or
+// spec.devices[i].profiles.
 Result<NodeLayout> resolve_layout(const std::vector<DeviceLayout>& devices, const Product& product,
                                   std::int32_t gpu_count);
 
@@ -32,14 +32,14 @@ std::string format(const ProfileCounts& counts);
 // "GPUs 0-1: 3g.40gb ×1 + …; GPUs 2-3: MIG off".
 std::string format(const NodeLayout& layout);
 
-// What the device plugin advertises: label nvidia.com/mig.strategy, else ClusterPolicy, else the
-// pool.
+// What the device plugin advertises: label nvidia.com/mig.strategy, or else ClusterPolicy, or else
+// the pool.
 enum class MigStrategy { kNone, kSingle, kMixed };
 std::optional<MigStrategy> parse_mig_strategy(std::string_view text);
 const char* to_string(MigStrategy strategy);
 
-// Whether the device plugin can advertise the layout at all: `single` wants one profile on every
-// GPU (or MIG off on every GPU), `none` shows no MIG device.
+// Whether the device plugin can advertise the layout: `single` needs one profile on every GPU (or
+// MIG off on every GPU), and `none` shows no MIG device.
 Result<void> check_strategy(const NodeLayout& layout, MigStrategy strategy);
 
 }  // namespace berth

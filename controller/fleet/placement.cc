@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU's memory units are bits of a mask, an instance is a run of bits. At most a dozen units and
-// eleven profiles: every question is answered by plain search.
+// A GPU's memory units are bits of a mask, and an instance is a run of bits. With at most a dozen
+// units and eleven profiles, plain search is fast enough.
 #include "controller/fleet/placement.h"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@ namespace {
 
 using UnitMask = std::uint32_t;
 
-// Beyond this a count is hostile or a slip; no GPU holds so many instances, and sums up to here
-// can't overflow.
+// A higher count is hostile or a mistake: no GPU holds so many instances. Sums up to here can't
+// overflow.
 constexpr std::int64_t kAbsurdCount = 1000;
 
 struct Demand {
@@ -29,8 +29,8 @@ UnitMask units(const Profile& profile, int start) {
   return ((UnitMask{1} << profile.memory_units) - 1) << start;
 }
 
-// What is asked for, in the product's order (largest first), names resolved and merged; nothing if
-// a name is unknown.
+// Returns the demand in the product's order (largest first), with names resolved and merged;
+// nothing if a name is unknown.
 std::optional<std::vector<Demand>> resolve(const Product& product, const ProfileCounts& counts) {
   std::vector<Demand> demands;
   for (const auto& [name, count] : counts)
@@ -56,7 +56,7 @@ struct EngineUse {
   int available;
 };
 
-// The first engine of which the set needs more than there is.
+// Returns the first engine of which the set needs more than the GPU has.
 std::optional<EngineUse> overused_engine(const Product& product,
                                          const std::vector<Demand>& demands) {
   const std::pair<const char*, int Engines::*> kinds[] = {{"OFA", &Engines::ofa},
@@ -77,8 +77,8 @@ const Demand* over_maximum(const std::vector<Demand>& demands) {
   return nullptr;
 }
 
-// Depth first, largest profile first; instances of one profile in ascending order, since they are
-// alike.
+// Depth first, largest profile first. Instances of one profile are placed in ascending order, as
+// they are alike.
 bool search(const std::vector<Demand>& demands, std::size_t index, std::int64_t placed, int from,
             UnitMask occupied, std::vector<Placement>& out) {
   if (index == demands.size()) return true;
@@ -94,7 +94,7 @@ bool search(const std::vector<Demand>& demands, std::size_t index, std::int64_t 
   return false;
 }
 
-// Every valid set, by choosing how many of each profile in turn while carrying all masks that the
+// Finds every valid set. It chooses the count of each profile in turn, and keeps all masks that the
 // choice so far can lead to.
 class Enumeration {
  public:
@@ -156,7 +156,7 @@ std::int64_t count_of(const ProfileCounts& counts, const Profile& profile) {
   return sum;
 }
 
-// Sorts first what a user would take first.
+// Sort key: what a user would choose first comes first.
 auto nearness(const Product& product, const ProfileCounts& wish, const ProfileCounts& offer) {
   std::int64_t added = 0, removed = 0, slices = 0, memory = 0, special = 0;
   for (const Profile& profile : product.profiles) {
@@ -167,8 +167,8 @@ auto nearness(const Product& product, const ProfileCounts& wish, const ProfileCo
     memory += offered * profile.memory_units;
     if (!profile.attributes.empty()) special += std::max<std::int64_t>(0, offered - wanted);
   }
-  // A replaced instance counts as one edit, not as two; nobody asked for +me or +gfx who did not
-  // write it.
+  // A replaced instance counts as one edit, not as two. A profile with +me or +gfx that the user
+  // did not write comes later.
   return std::tuple(std::max(added, removed), special, -slices, -memory, added + removed);
 }
 

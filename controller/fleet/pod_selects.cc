@@ -11,7 +11,8 @@ bool is_alphanumeric(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Of a label: at most 63 letters, digits, and between them also '-', '_' and '.'; or nothing.
+// Whether the text is a valid label value: at most 63 letters, digits and, between them, '-', '_'
+// and '.'; or empty.
 bool is_label_value(std::string_view value) {
   if (value.empty()) return true;
   return value.size() <= 63 && is_alphanumeric(value.front()) && is_alphanumeric(value.back()) &&
@@ -19,8 +20,9 @@ bool is_label_value(std::string_view value) {
              value, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-// The API server takes a term with any values. The scheduler can't read one whose value no label
-// could have, and has it match no node: not even where it says NotIn, or Gt a negative number.
+// The API server accepts a term with any values. The scheduler can't read a term with a value that
+// no label can have, and such a term matches no node, not even with NotIn, or with Gt and a
+// negative number.
 bool is_readable(const NodeSelectorTerm& term) {
   return std::ranges::all_of(term.match_expressions, [](const SelectorRequirement& requirement) {
     return std::ranges::all_of(requirement.values,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a pod may run by what it says of nodes; whether there is room is not asked.
+// PodSelects: where a pod may run by its own rules for nodes. It does not check free capacity.
 #pragma once
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 
-// By its nodeSelector and its required node affinity.
+// Checks its nodeSelector and its required node affinity.
 bool selects(const Pod& pod, const Node& node);
-// No taint of the node's keeps it away.
+// Whether no taint of the node keeps the pod away.
 bool tolerates_taints(const Pod& pod, const Node& node);
-// A cordon does not keep it away: the scheduler would bind it to the node all the same.
+// Whether a cordon does not keep the pod away: the scheduler would bind it to the node anyway.
 bool tolerates_cordon(const Pod& pod);
 
 }  // namespace berth

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/fleet/node_facts.h"
 
 namespace berth {

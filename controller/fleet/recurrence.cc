@@ -28,7 +28,7 @@ bool Recurrence::opens_on(Day day) const {
                             weekday.c_encoding());
 }
 
-// Later on the wall is never earlier in time, jumps or not: so halves will do.
+// A later local time is never an earlier time, even if the clock changes. So a binary search works.
 auto Recurrence::first_later(Day day, Time now) const {
   return std::ranges::partition_point(
       minutes_, [&](minutes minute) { return zone_->to_time(day + minute) <= now; });

@@ -26,7 +26,7 @@ int count_within(const Profile& profile, int begin, int end) {
   return std::min(count, profile.max_count);
 }
 
-// Wherever the instance lies.
+// Returns how many instances fit, wherever the old instance is on its GPU.
 int count_instead(const Profile& profile, const Profile& instance) {
   std::optional<int> least;
   for (const int start : instance.starts) {

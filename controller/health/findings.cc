@@ -9,8 +9,8 @@
 #include <map>
 #include <system_error>
 
-#include "apis/gpu_conditions.h"
-#include "apis/printable.h"
+#include "apis/base/printable.h"
+#include "apis/kinds/gpu_conditions.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/health_record.h"
 #include "controller/disruption/rollouts.h"
@@ -20,9 +20,9 @@
 namespace berth {
 namespace {
 
-// The device plugin may be about to offer the rest.
+// The device plugin may be about to offer the other devices.
 constexpr Duration kSteady = std::chrono::minutes(1);
-// Of a node's findings, those that are named.
+// How many of a node's findings are named.
 constexpr std::size_t kNamed = 4;
 constexpr std::size_t kKeysKept = 64;
 
@@ -30,8 +30,8 @@ std::string_view name_of(const GpuSample& gpu) {
   return gpu.index.empty() ? gpu.uuid.view() : gpu.index.view();
 }
 
-// The findings for which the node is out of service, or with which a person put it back. One sign
-// shows that such a finding goes on: a leader that has just started has not watched for minutes.
+// The findings for which the node is out of service, or with which a user returned it. For these,
+// one sign is enough, as a leader that has just started has not watched for minutes.
 KnownFindings continuing_on(const Node& node) {
   const std::optional<HealthRecord> record = health_of(node);
   const bool continues = record && (record->phase == HealthPhase::kCordoned ||
@@ -39,14 +39,14 @@ KnownFindings continuing_on(const Node& node) {
   return KnownFindings(continues ? *record : HealthRecord());
 }
 
-// What samples can tell.
+// Whether samples can show the fault.
 bool is_measured(FaultKind kind) {
   return kind != FaultKind::kDevicesUnhealthy && kind != FaultKind::kNodeCondition;
 }
 
 class Finder {
  public:
-  // `gpus`: the node's, from Prometheus or from its own exporter.
+  // `gpus` are the node's samples, from Prometheus or from its own exporter.
   Finder(const Snapshot& snapshot, const Node& node, const HealthSpec& spec,
          const std::vector<GpuSample>& gpus)
       : snapshot_(snapshot),
@@ -69,7 +69,7 @@ class Finder {
   }
 
  private:
-  // What MIG has cut tells of its whole GPU with each instance.
+  // Each MIG instance reports the faults of its whole GPU.
   void add(GpuFault finding) {
     const auto same = std::ranges::find_if(
         found_.all, [&](const GpuFault& other) { return other.key() == finding.key(); });
@@ -137,13 +137,13 @@ class Finder {
     }
   }
 
-  // Of a machine that had the node's name before it.
+  // Whether the sample is of an earlier machine with the node's name.
   bool is_of_another(const GpuSample& gpu) const {
     return gpu.seen < node_.meta.creation_timestamp;
   }
 
-  // One that is gone among others that are not. A whole node of which nothing is heard has lost its
-  // exporter, not its GPUs.
+  // Finds a GPU that disappeared while others did not. If nothing is heard of a whole node, its
+  // exporter is gone and not its GPUs.
   void find_missing() {
     std::map<std::string_view, const GpuSample*> latest;
     for (const GpuSample& gpu : gpus_) {
@@ -167,8 +167,8 @@ class Finder {
     }
   }
 
-  // None at all is a device plugin that is away or begins anew; while its GPUs are cut anew, a node
-  // offers what it can.
+  // If no device is offered, the device plugin is gone or restarting. During a repartitioning, a
+  // node offers what it can.
   void find_unoffered() {
     if (nodes_under_way(snapshot_.cluster).contains(&node_)) return;
     bool any = false;
@@ -188,15 +188,15 @@ class Finder {
     if (any && snapshot_.now - steady_since() < kSteady)
       found_.next_in = std::chrono::ceil<Duration>(steady_since() + kSteady - snapshot_.now);
   }
-  // One condition stands for many faults, and its reason says which. Keys are listed by commas, and
-  // nobody checks what stands in a reason.
+  // One condition covers many faults, and its reason says which. Keys are separated by commas, so
+  // commas in a reason are replaced.
   static std::string type_and_reason(std::string_view type, std::string_view reason) {
     std::string both = reason.empty() ? std::string(type) : fmt::format("{}:{}", type, reason);
     std::ranges::replace(both, ',', ';');
     return both;
   }
 
-  // Nobody on a node that is not Ready says anything any more.
+  // On a node that is not Ready, no component reports conditions any more.
   void find_told() {
     if (!node_.ready) return;
     for (const auto& [type, reason] : node_.gpu_conditions) {
@@ -211,7 +211,7 @@ class Finder {
     }
   }
 
-  // Of EKS' agent: that it reaches no DCGM, and an XID that is a program's own or to be ignored.
+  // For EKS' agent: it can't reach DCGM, or the XID is a program's own error or is ignored.
   bool is_no_fault(std::string_view reason) const {
     constexpr std::string_view kXid = "NvidiaXID";
     if (reason == "DCGMError") return true;
@@ -243,7 +243,7 @@ bool is_out_for_what_was_measured(const Node& node) {
   });
 }
 
-// Holds what a Prometheus told against what the node's own exporter shows.
+// Compares what Prometheus reports with what the node's own exporter shows.
 void confirm(const Snapshot& snapshot, const Node& node, const HealthSpec& spec,
              NodeFindings& found) {
   const Witness* witness = snapshot.samples.witness_of(node.meta.name);
@@ -263,11 +263,12 @@ void confirm(const Snapshot& snapshot, const Node& node, const HealthSpec& spec,
     fault.doubt = silent ? GpuFault::Doubt::kSilent : GpuFault::Doubt::kDisagrees;
     fault.text += fmt::format(" (not confirmed by the node's own exporter: {})", why);
   }
-  // What it shows counts, whatever else is told of the GPU: claims hide no fault.
+  // What the exporter shows counts, whatever Prometheus says about the GPU. So false metrics can't
+  // hide a fault.
   for (const GpuFault& fault : own.all)
     if (fault.acts && std::ranges::find(found.all, fault.key(), &GpuFault::key) == found.all.end())
       found.all.push_back(fault);
-  // What took it out by the word of its exporter goes back by that alone.
+  // If its exporter's samples took the node out of service, only these can return it.
   if (is_out_for_what_was_measured(node)) found.measured = std::min(found.measured, own.measured);
 }
 

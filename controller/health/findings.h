@@ -25,7 +25,7 @@ enum class FaultKind {
   kThrottled,
   kGpuMissing,        // measured a while ago, and not any more, while others on the node are
   kDevicesUnhealthy,  // the node offers fewer than it has
-  kNodeCondition,     // what a cloud's agent, or NVIDIA's, says of it (apis/gpu_conditions.h)
+  kNodeCondition,     // what a cloud's agent, or NVIDIA's, says of it (apis/kinds/gpu_conditions.h)
 };
 const char* to_string(FaultKind kind);
 // "Hot/3"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/health/health_keys.h"
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
 #include "controller/health/reconcile.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <ranges>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 
 namespace berth {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "apis/cut.h"
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/cut.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/patience.h"
 #include "controller/core/seeded_bugs.h"

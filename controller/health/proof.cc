@@ -5,8 +5,8 @@
 
 #include <sstream>
 
-#include "apis/names.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
 #include "controller/core/content_hash.h"
 #include "controller/core/json_patch.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/plural.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"

@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "apis/base64.h"
-#include "apis/names.h"
+#include "apis/base/base64.h"
+#include "apis/base/names.h"
 #include "controller/core/gzip.h"
 #include "controller/core/ledger_epoch.h"
 
@@ -56,7 +56,7 @@ HistoryChunk unpack(const ConfigMap& config_map) {
   std::from_chars(digits.data(), digits.data() + digits.size(), chunk.seq);
   const auto bytes = decode_base64(lines->second);
   auto text = bytes ? gunzip(*bytes, 2 * kMaxChunkText) : std::nullopt;
-  // From its own place, or it would be another's turn that ends.
+  // A chunk under another chunk's name is refused: it would shift the turns of all chunks.
   const bool in_place = chunk.seq > 0 && chunk.seq < kMaxCounter &&
                         config_map.meta.name == config_map_of_chunk(chunk.seq);
   if (!text || !in_place) return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HistoryChunk: one ConfigMap's part of the history. There are kHistoryChunks of them, used in
-// turn: chunk 9 stands where chunk 1 stood. So what is kept is bounded, the oldest goes first, and
-// a write sends one part alone.
+// HistoryChunk: the part of the history that one ConfigMap stores. berth uses kHistoryChunks of
+// them in turn: chunk 9 overwrites chunk 1. The stored history is therefore bounded, the oldest
+// part is dropped first, and a write sends only one part.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/history/history_line.h"
 
 namespace berth {
@@ -27,19 +27,19 @@ struct HistoryChunk {
   std::int64_t seq = 0;  // from 1; 0: none yet
   std::string text;      // of encode_line(), the oldest first
 };
-// "berth-history-1", of chunk 9.
+// The name for chunk 9 is "berth-history-1".
 std::string config_map_of_chunk(std::int64_t seq);
 std::vector<std::string> history_config_maps();
 
-// The ConfigMap's data: gzip in base64, which `base64 -d | gunzip` reads; nothing if it would be
-// too large.
+// The ConfigMap's data: gzip in base64, which `base64 -d
+// gunzip` reads. nullopt: it would be too large.
 std::optional<std::map<std::string, std::string>> pack(const HistoryChunk& chunk);
-// A chunk with seq 0 where it can't be read: a person may have edited it.
+// A chunk with seq 0 if the data can't be read, for example because a user edited it.
 HistoryChunk unpack(const ConfigMap& config_map);
 
-// Without those lines that stand in the other text.
+// The lines that the text `standing` does not contain.
 std::string lines_beside(std::string_view lines, std::string_view standing);
-// Of all chunks that can be read, the oldest first.
+// The lines of all readable chunks, the oldest first.
 std::vector<HistoryLine> lines_of(const std::vector<ConfigMap>& config_maps);
 
 }  // namespace berth

@@ -5,13 +5,13 @@
 
 #include <array>
 
-#include "apis/cut.h"
-#include "apis/result.h"
+#include "apis/base/cut.h"
+#include "apis/base/result.h"
 
 namespace berth {
 namespace {
 
-// What others wrote must not end a field or a line.
+// Foreign text must not end a field or a line.
 std::string one_field(const std::string& text) {
   std::string field = cut(text, kMaxHistoryField);
   for (char& c : field)
@@ -52,7 +52,7 @@ std::optional<HistoryLine> decode_line(std::string_view text) {
 std::string format(const HistoryLine& line) {
   const std::string_view object = line.object;
   const std::string_view subject = object.substr(object.find('/') + 1);
-  // The reason of a write says what it does. Every other line prints `what` and the reason.
+  // A write's reason describes the write. All other lines print `what` and the reason.
   std::string text = line.actor.empty() ? std::string() : line.actor + ": ";
   const bool write =
       line.actor == "berth" && !line.object.starts_with("Lease/") && !line.reason.empty();

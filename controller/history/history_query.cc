@@ -33,7 +33,7 @@ bool is_part_of_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
 }
 
-// Whether the words stand there, and no longer name.
+// Whether the text contains `words`, and a name there does not go on after them.
 bool mentions(std::string_view text, const std::string& words) {
   const std::size_t at = text.find(words);
   if (at == text.npos) return false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// HistoryQuery: which lines somebody asks for.
+// HistoryQuery: which lines the user requests.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/history/history_line.h"
 
 namespace berth {
@@ -18,14 +18,14 @@ struct HistoryQuery {
   Time since{};
 };
 
-// "node/n3", "node n3", "job/train", "job/team-a/train", any kind of KIND that history tells of, or
-// what kubectl shortens it to; no word: everything. `namespace_` is where an object is that names
-// none.
+// Parses "node/n3", "node n3", "job/train" or "job/team-a/train": every kind in the history, also
+// by kubectl's short names. No word selects all lines. `namespace_` is the namespace of an object
+// whose word names none.
 Result<HistoryQuery> parse_history_query(const std::vector<std::string>& words,
                                          std::string_view namespace_);
 
-// Of a node also the pods that had to leave it, of a Job also its pods, of a layout, a queue and
-// the policy also what they asked for.
+// Some objects match further lines. A node also matches the pods that were evicted from it, a Job
+// its pods, and a layout, a queue and the policy the lines that they caused.
 bool matches(const HistoryQuery& query, const HistoryLine& line);
 
 }  // namespace berth

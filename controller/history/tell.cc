@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: nodes; what has conditions; the nodes for which a layout waits; workloads that wait.
+// Outline: nodes; objects with conditions; nodes for which a layout waits; pending workloads.
 #include "controller/history/tell.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/conditions.h"
 #include "controller/core/plan.h"
 
@@ -37,7 +37,7 @@ std::string offers(const Node& node) {
   return text.empty() ? "no GPU" : text;
 }
 
-// berth's own cordons come with a record, and are told where they are written.
+// berth's own cordons change a rollout or health annotation, and are recorded where they are sent.
 bool same_records(const Node& a, const Node& b) {
   for (const char* name : {names::kRolloutAnnotation, names::kHealthAnnotation})
     if (a.meta.annotations.get(name) != b.meta.annotations.get(name)) return false;
@@ -66,7 +66,7 @@ HistoryLines tell_change(const Node& old, const Node& now) {
   return lines;
 }
 
-// Of Ready whether it is, not each step on the way there; of Stalled why.
+// For Ready, only whether it is true, not each step of the progress; for Stalled, the reason.
 template <class T>
 void tell_conditions(const T& old, const T& now, HistoryLines& lines) {
   const auto verdict = [](const T& object) -> const Condition* {
@@ -85,7 +85,7 @@ void tell_conditions(const T& old, const T& now, HistoryLines& lines) {
                    .cause = fmt::format("generation {}", is->observed_generation)});
 }
 
-// Null, null is nobody's change.
+// `old` and `now` are not both null.
 template <class T>
 HistoryLines tell_object(const T* old, const T* now) {
   HistoryLines lines;
@@ -101,7 +101,7 @@ HistoryLines tell_object(const T* old, const T* now) {
   return lines;
 }
 
-// The reason by which annotation pending-reason begins.
+// The annotation pending-reason, which begins with a reason and a colon.
 std::string_view pending(const ObjectMeta& meta) {
   return meta.annotations.get(names::kPendingReasonAnnotation).view();
 }

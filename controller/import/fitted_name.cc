@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/import/fitted_name.h"
 
-#include "apis/fields.h"
+#include "apis/kinds/fields.h"
 #include "controller/core/content_hash.h"
 
 namespace berth {
@@ -15,7 +15,7 @@ constexpr std::size_t kMaxNamespaceName = 63;
 
 bool is_alnum(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-// Letters, digits and single hyphens between them.
+// The text's letters and digits, in lower case, with single hyphens for all other characters.
 std::string hyphenated(std::string_view text, std::size_t most) {
   std::string name;
   for (char c : text) {

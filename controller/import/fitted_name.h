@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FittedName: a name that berth's rules take, for one that they may not.
+// FittedName: makes a name that berth's rules accept from one that they may refuse.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@ namespace berth {
 
 enum class NameGrammar { kLabel, kSubdomain };  // kLabel: without dots
 
-// The text itself where it is such a name of at most `most` characters (10 or more); else as much
-// of it as fits, with a hash of the whole, so that two texts stay two names.
+// The text itself if it is a valid name of at most `most` characters (10 or more). Else as much of
+// it as fits, plus a hash of the whole text, so that different texts get different names.
 std::string fitted_name(std::string_view text, std::size_t most, NameGrammar grammar);
 
-// Whether Kubernetes takes it as an object's name; as a namespace's.
+// Whether Kubernetes accepts the text as the name of an object, or of a namespace.
 bool is_object_name(std::string_view text);
 bool is_namespace_name(std::string_view text);
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/import/fitted_name.h"
 #include "controller/import/mig_configs.h"
 #include "controller/import/namespace_quotas.h"
@@ -62,7 +62,7 @@ class Import {
       report().skip(source, "is nothing that berth import reads; left alone");
   }
 
-  // "LocalQueue/vision/main": what messages call it.
+  // Sets the source's label for messages: "LocalQueue/vision/main".
   static void name(Source& source) {
     const ManifestDocument& document = source.document;
     const Json json = Json::parse(document.json, nullptr, /*allow_exceptions=*/false);
@@ -172,8 +172,8 @@ class Import {
   KueueObjects kueue_;
   std::vector<QuotaObject> quotas_;
   std::vector<MigConfig> configs_;
-  std::map<std::string, const Source*> seen_;    // by what messages call them
-  std::map<std::string, std::string> contents_;  // of mig-parted's configs
+  std::map<std::string, const Source*> seen_;    // by label
+  std::map<std::string, std::string> contents_;  // mig-parted's configs
   std::set<std::string> names_, layouts_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Import: other people's objects as berth's. What it reads: Kueue's ClusterQueues, LocalQueues,
+// Import: converts other systems' objects to berth's. It reads Kueue's ClusterQueues, LocalQueues,
 // ResourceFlavors, Cohorts, WorkloadPriorityClasses and Topologies, ResourceQuotas, and mig-parted
-// files. Every field of these is in an object, or in the report with the reason.
+// files. Every field of these ends up in an object, or in the report with a reason.
 #pragma once
 
 #include <string>
@@ -19,15 +19,15 @@ struct ImportedObject {
 struct Imported {
   std::vector<ImportedObject> objects;  // GPUQueues, then MIGLayouts, each by name; all are valid
   ImportedObject policy;                // proposed GPUClusterPolicy; json is empty: none is needed
-  ImportReport report;                  // with anything in `wrong` the rest means nothing
+  ImportReport report;                  // if `wrong` is not empty, ignore the rest
 };
 
-// Of labels that a person puts on nodes, unless told otherwise.
+// The default domain for labels that a user must put on nodes.
 inline constexpr char kLabelDomain[] = "node.example.com";
 
 Imported import_objects(Sources sources, const std::string& label_domain);
 
-// Why such labels can't be of this domain; empty: they can.
+// Why labels can't have this domain; empty: they can.
 std::string domain_fault(const std::string& label_domain);
 
 }  // namespace berth

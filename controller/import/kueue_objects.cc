@@ -8,7 +8,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
-#include "apis/field_shapes.h"
+#include "apis/kinds/field_shapes.h"
 #include "controller/import/fitted_name.h"
 
 namespace berth {
@@ -19,10 +19,10 @@ constexpr char kNameAdvice[] =
 constexpr std::size_t kMaxLabelName = 63;
 constexpr std::size_t kMaxResource = 317;
 constexpr std::size_t kMaxGroups = 16;
-constexpr std::size_t kMaxFlavors = 64;    // of a group
-constexpr std::size_t kMaxResources = 64;  // of a flavor
+constexpr std::size_t kMaxFlavors = 64;    // per group
+constexpr std::size_t kMaxResources = 64;  // per flavor
 
-// Names go into other names, into selectors and into lines that people paste into a shell.
+// Names go into other names, into selectors and into commands that users paste into a shell.
 void read_name(const JsonCursor& cursor, std::string& out) {
   cursor.read(out);
   if (out.empty()) return cursor.fail("is required");
@@ -82,7 +82,7 @@ FlavorResource read_resource(const JsonCursor& item) {
   return out;
 }
 
-// Kueue's own bounds.
+// Items of a list, up to the bound that Kueue itself sets.
 std::vector<JsonCursor> bounded_items(const JsonCursor& list, std::size_t most) {
   std::vector<JsonCursor> items = list.items();
   if (items.size() <= most) return items;

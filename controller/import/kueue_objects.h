@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kueue's objects as far as `berth import` reads them, in the words of v1beta2; v1beta1 and
-// v1alpha1 differ in a few names. What else they say is told by not_carried.h.
+// The fields of Kueue's objects that `berth import` reads, with the names of v1beta2; v1beta1 and
+// v1alpha1 differ in a few names. not_carried.h reports the other fields.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "apis/json_cursor.h"
-#include "apis/quantity.h"
+#include "apis/base/quantity.h"
+#include "apis/codec/json_cursor.h"
 #include "controller/import/source.h"
 
 namespace berth {
@@ -64,7 +64,7 @@ struct ResourceFlavor {
 struct Cohort {
   const Source* source = nullptr;
   std::string name;
-  std::vector<ResourceGroup> groups;  // lent to the cohort's queues, on top of what they have
+  std::vector<ResourceGroup> groups;  // lent to the cohort's queues, in addition to their own
 };
 
 struct WorkloadPriorityClass {
@@ -79,7 +79,7 @@ struct Topology {
   std::vector<std::string> levels;  // node labels, widest first
 };
 
-// The core group's: what it limits, and whether it counts all pods.
+// A ResourceQuota of the core group: its limits, and whether it counts all pods.
 struct QuotaObject {
   const Source* source = nullptr;
   std::string namespace_;

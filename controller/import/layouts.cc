@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second half of mig_configs.h: from a config's entries to layouts.
+// The second half of mig_configs.h: converts a config's entries to layouts.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "apis/cut.h"
-#include "apis/field_shapes.h"
+#include "apis/base/cut.h"
+#include "apis/kinds/field_shapes.h"
 #include "controller/fleet/geometry.h"
 #include "controller/import/fitted_name.h"
 #include "controller/import/mig_configs.h"
@@ -20,7 +20,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// The entries that concern a node's GPUs, as spec.devices; an error says why a layout can't say it.
+// The entries for a node's GPUs as spec.devices. An error says why a layout can't express them.
 Result<OrderedJson> write_devices(const std::vector<const MigConfigEntry*>& entries) {
   OrderedJson devices = OrderedJson::array();
   std::vector<std::int64_t> named;
@@ -53,7 +53,7 @@ Result<OrderedJson> write_devices(const std::vector<const MigConfigEntry*>& entr
   return devices;
 }
 
-// A config as the nodes of some products see it; no products: all nodes.
+// A config's entries for some products; no products: for all nodes.
 struct View {
   std::vector<const Product*> products;
   std::vector<const MigConfigEntry*> entries;
@@ -104,11 +104,11 @@ class ConfigImport {
       lose(
           "an entry without device-filter stands beside others with one; a layout has the latter's "
           "products, write another one for the rest");
-    std::ranges::sort(products);  // of one table, so in its order
+    std::ranges::sort(products);  // all from one table, so this is its order
     return grouped(products);
   }
 
-  // Products for which the same entries stand are one layout's.
+  // Products with the same entries share one layout.
   std::vector<View> grouped(const std::vector<const Product*>& products) const {
     std::vector<View> views;
     for (const Product* product : products) {
@@ -147,7 +147,7 @@ class ConfigImport {
     out_.push_back({name_of(view), json, &config_});
   }
 
-  // What a message about one of several products begins with.
+  // The prefix of a message about some of the products.
   static std::string of(const View& view) {
     return view.products.empty() ? "" : fmt::format("for {}: ", fmt::join(models(view), ", "));
   }

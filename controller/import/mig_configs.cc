@@ -6,7 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 
 namespace berth {
 namespace {
@@ -26,7 +26,7 @@ bool may_be_mig_file(const std::string& text) {
   return text.find("mig-configs:") != text.npos || text.find("\"mig-configs\"") != text.npos;
 }
 
-// The files in a ConfigMap, by key.
+// The mig-parted files in a ConfigMap, by key.
 std::vector<std::pair<std::string, std::string>> files_in(const Json& object) {
   std::vector<std::pair<std::string, std::string>> files;
   if (const auto data = object.find("data"); data != object.end() && data->is_object())
@@ -36,7 +36,7 @@ std::vector<std::pair<std::string, std::string>> files_in(const Json& object) {
   return files;
 }
 
-// mig-parted takes a file or refuses it as a whole; a person wants to know which config it is.
+// mig-parted accepts or refuses a file as a whole, while users need to know which config is wrong.
 class MigFile {
  public:
   MigFile(const Source& source, std::string root, ImportReport& report)
@@ -81,7 +81,7 @@ class MigFile {
   }
 
   const Source& source_;
-  const std::string root_;  // the field of a ConfigMap; empty: the document is the file
+  const std::string root_;  // the field in a ConfigMap; empty: the document is the file
   ImportReport& report_;
   std::map<std::string_view, int> lines_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mig-parted's configs, from a file of its own or from a ConfigMap that holds one, as MIGLayouts.
+// Reads mig-parted configs, from a file or from a ConfigMap with such a file, as MIGLayouts.
 #pragma once
 
 #include <set>
@@ -12,14 +12,14 @@
 namespace berth {
 
 struct MigConfig {
-  Source source;  // the document, called by the config's name
+  Source source;  // the document, labelled with the config's name
   std::string name;
   std::vector<MigConfigEntry> entries;
 };
 
-// Whether it is a mig-parted file, or a ConfigMap that holds one.
+// Whether the source is a mig-parted file, or a ConfigMap with one.
 bool holds_mig_configs(const Source& source);
-// The configs that it holds, by name; what mig-parted itself would refuse goes to the report.
+// Its configs by name. The report gets those that mig-parted itself would refuse.
 std::vector<MigConfig> read_mig_configs(const Source& source, ImportReport& report);
 
 struct LayoutDraft {
@@ -28,9 +28,9 @@ struct LayoutDraft {
   const MigConfig* config = nullptr;
 };
 
-// One layout for each config, or one for each group of products that a config treats alike. Each
-// selects the nodes with label LABEL_DOMAIN/mig-layout of the config's name: none, until somebody
-// says so.
+// One layout for each config, or one for each group of products that the config treats equally.
+// Each layout selects nodes by label LABEL_DOMAIN/mig-layout with the config's name. It selects no
+// node until a user sets that label.
 std::vector<LayoutDraft> draft_layouts(const std::vector<MigConfig>& configs,
                                        const std::string& label_domain, ImportReport& report);
 

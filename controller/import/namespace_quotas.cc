@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/cut.h"
-#include "apis/gpu_queue_fields.h"
+#include "apis/base/cut.h"
+#include "apis/kinds/gpu_queue_fields.h"
 
 namespace berth {
 namespace {
@@ -22,7 +22,7 @@ bool is_for_a_queue(const std::string& key) {
   return matches_pattern(key, hard->pattern);
 }
 
-// What of it a namespaceQuota can say; the rest is told.
+// The limits that a namespaceQuota can express; the report gets the others.
 Counts counts_of(const QuotaObject& quota, ImportReport& report) {
   constexpr std::size_t kShown = 80;
   Counts counts;

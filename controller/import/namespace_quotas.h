@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ResourceQuotas as the namespaceQuota of the queue whose namespaces they are in: one for all of
-// these, so only where all of them have the same.
+// Converts ResourceQuotas to the namespaceQuota of the queue that selects their namespaces. One
+// namespaceQuota applies to all of these namespaces, so all must have equal ResourceQuotas.
 #pragma once
 
 #include <vector>

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 
 namespace berth {
 namespace {
@@ -15,10 +15,10 @@ namespace {
 using Json = nlohmann::json;
 
 struct FieldFate {
-  std::string_view path;  // items of lists without their numbers
-  std::string_view why;   // empty: it is read, or its fields are looked at one by one
-  std::array<std::string_view, 2> harmless = {};  // values that say what berth does anyway
-  bool whole = true;                              // nothing inside is looked at
+  std::string_view path;  // without the indexes of list items
+  std::string_view why;   // empty: the field is read, or only its inner fields are judged
+  std::array<std::string_view, 2> harmless = {};  // values that equal berth's behaviour
+  bool whole = true;                              // inner fields are not judged
 };
 
 constexpr bool kInside = false;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/import/verdict.h"
 
 namespace berth {
@@ -30,8 +30,8 @@ class PolicyImport {
                ImportReport& report)
       : pools_(pools), uses_(uses), domain_(domain), report_(report) {}
 
-  // The more labels a flavor has, the fewer nodes it means; a node goes to the first pool that
-  // selects it.
+  // Orders the flavors from most labels to fewest, since more labels select fewer nodes. A node
+  // belongs to the first pool that selects it.
   void add_pools(const std::vector<ResourceFlavor>& flavors) {
     std::vector<const ResourceFlavor*> used;
     for (const ResourceFlavor& flavor : flavors) {
@@ -111,7 +111,8 @@ class PolicyImport {
                       limits::kMaxPoolName));
   }
 
-  // Whether a pool may select by it: what changes with a pool or a layout would let nodes drop out.
+  // Whether a pool may select by the label. berth changes some labels with a pool or a layout, and
+  // nodes would then leave the pool.
   static bool is_fixed(const std::string& key, const std::string& value) {
     OrderedJson spec;
     spec["pools"] = OrderedJson::array(
@@ -141,7 +142,7 @@ class PolicyImport {
     take(list, std::move(entries), source, "");
   }
 
-  // What makes the policy invalid is told instead.
+  // Adds the value to the policy. If the policy became invalid, the report gets the value instead.
   void take(const char* field, OrderedJson value, const Source& source, const char* path) {
     OrderedJson tried = spec_;
     tried[field] = std::move(value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the queues need of the GPUClusterPolicy, of which a cluster has one: pools of the flavors'
-// nodes, topology levels, priority classes. It is a proposal, since a policy may stand already.
+// Proposes what the queues need in the GPUClusterPolicy: pools of the flavors' nodes, topology
+// levels and priority classes. Only a proposal, because a cluster has one policy and may have it
+// already.
 #pragma once
 
 #include <string>
@@ -11,12 +12,12 @@
 namespace berth {
 
 struct PolicyProposal {
-  std::string json;                    // a GPUClusterPolicy; empty: nothing is needed
-  std::vector<const Source*> sources;  // what it is made of
+  std::string json;                    // a GPUClusterPolicy; empty: none is needed
+  std::vector<const Source*> sources;  // the objects that it was made from
 };
 
-// `label_domain`: of labels that a person is to put on nodes, where what a flavor selects by would
-// move under berth's hands.
+// `label_domain`: the domain of node labels that a user must set, where a flavor selects nodes by a
+// label that berth itself changes.
 PolicyProposal propose_policy(const KueueObjects& kueue, const PoolNames& pools,
                               const FlavorUses& uses, const std::string& label_domain,
                               ImportReport& report);

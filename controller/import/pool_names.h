@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolNames: which pool a ResourceFlavor becomes.
+// PoolNames: maps ResourceFlavors to pool names.
 #pragma once
 
 #include <map>
@@ -12,13 +12,13 @@ namespace berth {
 
 class PoolNames {
  public:
-  // Both outlive this.
+  // `flavors` must outlive this.
   explicit PoolNames(const std::vector<ResourceFlavor>& flavors);
 
-  // The flavor's own name as far as it can be a pool's; "*" for a flavor without node labels, which
-  // is any node's.
+  // The flavor's name, fitted to a pool's name; "*" for a flavor without node labels, which matches
+  // every node.
   std::string of(const std::string& flavor) const;
-  // nullptr: it was not among the files.
+  // nullptr: the files have no such flavor.
   const ResourceFlavor* find(const std::string& flavor) const;
 
  private:

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "apis/printable.h"
+#include "apis/base/printable.h"
 #include "controller/core/plural.h"
 #include "controller/preview/yaml.h"
 
@@ -18,7 +18,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxOrigins = 20;  // in a comment
 
-// As lines of a comment, whatever stands in it.
+// The text as lines of a comment, whatever characters it has.
 std::string commented(const std::string& text) {
   std::string out;
   std::istringstream lines(printable_lines(text));

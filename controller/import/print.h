@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An import as `kubectl apply -f -` takes it.
+// Prints an import in the form that `kubectl apply -f -` reads.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 
 namespace berth {
 
-// Whether the GPUClusterPolicy is an object like the others or, as one may stand already that the
-// apply would change, a comment.
+// How to print the GPUClusterPolicy. As an object, the apply would change the cluster's policy if
+// there is one; a comment leaves that to the user.
 enum class PolicyAs { kComment, kObject };
 
-// A document for each object, with a comment that says where it comes from. Empty: there is none.
+// One document per object, with a comment that names its sources. Empty: there is no object.
 std::string print_manifests(const Imported& imported, PolicyAs policy);
-// The same as a List, in JSON; a policy that is a comment is left out.
+// The same objects as a List in JSON, without a policy that would be a comment.
 std::string print_list(const Imported& imported, PolicyAs policy);
 
-// What is to be known of it beside the objects, a line each.
+// The report for the user, one finding per line.
 std::vector<std::string> print_report(const Imported& imported);
 
 }  // namespace berth

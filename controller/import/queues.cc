@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/mig_layout.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/import/fitted_name.h"
 
 namespace berth {
@@ -29,7 +29,7 @@ std::string cohort_name(const std::string& name) {
   return name.empty() ? "" : fitted_name(name, kMaxCohort, NameGrammar::kLabel);
 }
 
-// What a LocalQueue lets in: its namespace, as far as the ClusterQueue's own selector takes it too.
+// Restricts the ClusterQueue's selector to the namespaces of its LocalQueues.
 std::string with_namespaces(const std::string& selector,
                             const std::vector<std::string>& namespaces) {
   OrderedJson json = OrderedJson::parse(selector);
@@ -88,7 +88,7 @@ class QueueImport {
     drafts_.push_back(std::move(draft));
   }
 
-  // A cohort's own quota: a queue that lends it and lets nobody in.
+  // Converts a Cohort's own quota to a queue that lends it and selects no namespace.
   void add(const Cohort& cohort) {
     std::vector<QuotaSpec> quotas =
         import_quotas(*cohort.source, cohort.groups, /*limited=*/true, pools_, uses_, report_);
@@ -180,7 +180,7 @@ class QueueImport {
   FlavorUses& uses_;
   ImportReport& report_;
   std::map<std::string, std::vector<const LocalQueue*>> locals_;
-  std::set<std::string> made_;  // ClusterQueues that became a GPUQueue
+  std::set<std::string> made_;  // ClusterQueues with a GPUQueue
   std::vector<QueueDraft> drafts_;
 };
 
@@ -197,7 +197,7 @@ OrderedJson write_quotas(const std::vector<QuotaSpec>& quotas) {
   return list;
 }
 
-// "2", "0.125".
+// The weight as text: "2", "0.125".
 std::string write_weight(const ClusterQueue& queue, ImportReport& report) {
   constexpr std::int64_t kMostThousandths = 999'999;
   const std::int64_t thousandths =

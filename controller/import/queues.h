@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClusterQueues, LocalQueues and Cohorts as GPUQueues. A LocalQueue is what lets a namespace use a
-// ClusterQueue, so the queue's namespaceSelector names the LocalQueues' namespaces.
+// Converts ClusterQueues, LocalQueues and Cohorts to GPUQueues. In Kueue a LocalQueue allows its
+// namespace to use a ClusterQueue, so the namespaceSelector names the LocalQueues' namespaces.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/gpu_queue.h"
+#include "apis/kinds/gpu_queue.h"
 #include "controller/import/kueue_objects.h"
 #include "controller/import/quotas.h"
 #include "controller/import/report.h"
@@ -19,13 +19,13 @@ namespace berth {
 struct QueueDraft {
   std::string name;
   std::string cohort;
-  std::vector<const Source*> sources;             // what it is made of
-  const ClusterQueue* cluster_queue = nullptr;    // nullptr: it lends what a Cohort has
-  std::vector<std::string> namespaces;            // sorted; empty: as the ClusterQueue says
+  std::vector<const Source*> sources;             // the objects that it was made from
+  const ClusterQueue* cluster_queue = nullptr;    // nullptr: it lends a Cohort's quota
+  std::vector<std::string> namespaces;            // sorted; empty: as in the ClusterQueue
   std::optional<std::string> namespace_selector;  // as JSON; absent: no namespace
   bool default_queue = false;
   std::vector<QuotaSpec> quotas;
-  std::map<std::string, std::int64_t> hard;  // of namespaceQuota
+  std::map<std::string, std::int64_t> hard;  // limits of namespaceQuota
 };
 
 struct KueueObjects {
@@ -37,11 +37,11 @@ struct KueueObjects {
   std::vector<Topology> topologies;
 };
 
-// By name.
+// Ordered by name.
 std::vector<QueueDraft> draft_queues(const KueueObjects& kueue, const PoolNames& pools,
                                      FlavorUses& uses, ImportReport& report);
 
-// The object as a manifest, in JSON. What its preemption and weight lose goes to the report.
+// The manifest, in JSON. The report gets the preemption and weight settings that it can't hold.
 std::string write_queue(const QueueDraft& draft, ImportReport& report);
 
 }  // namespace berth

@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/gpu_queue_fields.h"
+#include "apis/kinds/gpu_queue_fields.h"
 
 namespace berth {
 namespace {
 
-// By the rules of the kind itself. Without a slash it is Kubernetes' own, and `gpu` here is the
-// class of all GPUs, which Kueue has not got.
+// Judged by the rules of GPUQueue itself. A name without a slash is a resource of Kubernetes, and
+// berth's `gpu`, which stands for all GPUs, does not exist in Kueue.
 bool has_quota_here(const std::string& resource) {
   static constexpr std::string_view kField = "resource";
   if (resource.find('/') == resource.npos) return false;
@@ -34,7 +34,7 @@ class QuotaImport {
       : source_(source), limited_(limited), report_(report) {}
 
   void add(const FlavorResource& item, const std::string& pool) {
-    if (quotas_.size() > static_cast<std::size_t>(limits::kMaxQuotas)) return;  // too many anyway
+    if (quotas_.size() > static_cast<std::size_t>(limits::kMaxQuotas)) return;  // already too many
     QuotaSpec quota{.resource = item.resource, .pool = pool};
     quota.nominal_quota = count(item.path + ".nominalQuota", item.nominal);
     quota.borrowing_limit = limit(item.path + ".borrowingLimit", item.borrowing_limit);
@@ -67,7 +67,7 @@ class QuotaImport {
     return std::nullopt;
   }
 
-  // Two flavors without node labels are two names for any node.
+  // Two flavors without node labels both mean any node, so their quotas add up.
   void merge(const QuotaSpec& more, QuotaSpec& quota, const std::string& path) {
     const std::int64_t lent = quota.lending_limit.value_or(quota.nominal_quota) +
                               more.lending_limit.value_or(more.nominal_quota);

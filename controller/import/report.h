@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ImportReport: what a person must know of an import beside the objects it gives.
+// ImportReport: what the user must know of an import in addition to its objects.
 #pragma once
 
 #include <string>
@@ -12,21 +12,21 @@ namespace berth {
 
 class ImportReport {
  public:
-  // What no object says: why, and what to do instead.
+  // A field that no object can express: why, and the alternative.
   void lose(const Source& source, std::string field, std::string why);
-  // What an object says otherwise: why, and how.
+  // A field that an object expresses with another value: why, and which.
   void alter(const Source& source, std::string field, std::string why);
-  // What is carried over, and asks for a hand elsewhere: on workloads, nodes, other objects.
+  // A field that is imported and needs a change elsewhere: on workloads, nodes or other objects.
   void ask(const Source& source, std::string field, std::string what);
-  // What was not meant to be carried over.
+  // A source that is not imported on purpose.
   void skip(const Source& source, std::string why);
-  // What is no object of its kind.
+  // A source that is not a valid object of its kind.
   void refuse(const Source& source, std::string field, std::string why);
 
-  // All in the order of the files, and by line.
+  // Sorts all findings in the order of the files, and by line.
   void sort(const Sources& sources);
 
-  std::vector<Finding> lost;  // and altered
+  std::vector<Finding> lost;  // altered fields too
   std::vector<Finding> steps;
   std::vector<Finding> skipped;
   std::vector<Finding> wrong;

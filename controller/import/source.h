@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source: one document of what `berth import` is given, and where it stands.
+// Source: one document of the input of `berth import`, with its file and line.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 
 namespace berth {
 
 struct Source {
   std::string file;
   ManifestDocument document;
-  std::string label = {};  // what messages call it: "LocalQueue/vision/main"; empty: nothing yet
+  std::string label = {};  // its name in messages: "LocalQueue/vision/main"; empty: not set yet
 };
 using Sources = std::vector<Source>;
 
-// "ClusterQueue/vision (kueue.yaml:3)", for a comment above what was made of it.
+// "ClusterQueue/vision (kueue.yaml:3)", for the comment above an imported object.
 std::string origin(const Source& source);
 
 }  // namespace berth

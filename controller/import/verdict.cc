@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 #include "controller/fleet/geometry.h"
 #include "controller/fleet/node_layout.h"
 #include "controller/mig/layout_check.h"

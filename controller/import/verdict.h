@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ImportVerdict: what `berth validate` would say of an object that was made.
+// ImportVerdict: validates an imported object as `berth validate` does.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace berth {
 
-// The first fault, with its field; empty: the object is valid, and a layout fits on what it names.
+// The first fault, with its field. Empty: the object is valid, and a layout fits on its products.
 std::string first_fault(std::string_view json);
 
 }  // namespace berth

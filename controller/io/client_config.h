@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClientConfig: where one API server is, how it is recognised, and who we are to it.
-// client/kubeconfig.h fills it; the transport reads it. Paths are absolute or relative to the
-// working directory: resolving them is over by then.
+// ClientConfig: the address of one API server, how berth verifies it, and berth's own credentials.
+// client/kubeconfig.h fills it and the transport reads it. Paths are already resolved: absolute, or
+// relative to the working directory.
 #pragma once
 
 #include <optional>
@@ -11,25 +11,25 @@
 
 namespace berth {
 
-// PEM text given inline or by file. Inline wins; a file may be replaced under us and is re-read.
-// Both empty: not given.
+// PEM text, inline or from a file. Inline wins. The file is reread, because it may be replaced at
+// run time. Both empty: not given.
 struct PemSource {
   std::string data;
   std::string file;
   bool empty() const { return data.empty() && file.empty(); }
 };
 
-// A program that prints what to log in with: a kubeconfig's `exec`.
+// A program that prints credentials: `exec` in a kubeconfig.
 struct ExecPlugin {
-  enum class Input { kNever, kIfAvailable, kAlways };  // whether it may ask the user
-  std::string where;                                   // the field that names it, for messages
+  enum class Input { kNever, kIfAvailable, kAlways };  // whether it may prompt the user
+  std::string where;                                   // the kubeconfig field, for messages
   std::string api_version;                             // client.authentication.k8s.io/v1 or v1beta1
-  std::string command;                                 // a path, or a name to look for in PATH
+  std::string command;                                 // a path, or a name to find in PATH
   std::vector<std::string> arguments;
   std::vector<std::pair<std::string, std::string>> environment;  // added to berth's own
   Input input = Input::kIfAvailable;
-  std::string install_hint;  // for a user who has not got it
-  std::string cluster;       // the JSON of spec.cluster that it is told; empty: it asked for none
+  std::string install_hint;  // for a user who has not installed it
+  std::string cluster;       // JSON for its spec.cluster; empty: not requested
 };
 
 struct ClientConfig {
@@ -42,19 +42,19 @@ struct ClientConfig {
   std::string token;
   std::string username;  // basic authentication; both or neither
   std::string password;
-  std::optional<ExecPlugin> exec;  // only if nothing above says who we are
+  std::optional<ExecPlugin> exec;  // only without other credentials above
   std::string
       tls_server_name;  // the name the certificate must carry, if it is not the server's host
-  bool insecure_skip_tls_verify = false;  // only ever true if a flag said so too
+  bool insecure_skip_tls_verify = false;  // only true if a flag allowed it too
   std::string proxy_url;                  // empty: HTTPS_PROXY and NO_PROXY
-  bool without_proxy = false;             // whatever the environment says
+  bool without_proxy = false;             // ignore these variables
   std::string impersonate_user;
   std::string impersonate_uid;
   std::vector<std::string> impersonate_groups;
 
   std::string namespace_ = "default";
   std::string
-      origin;  // for people: "context prod of /home/u/.kube/config", "the pod's service account"
+      origin;  // for messages: "context prod of /home/u/.kube/config", "the pod's service account"
 };
 
 }  // namespace berth

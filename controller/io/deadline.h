@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadline: a stop token that is requested when its parent is, when its time has come, or by hand.
-// It hands one limit to everything that runs below it.
+// Deadline: a stop token that is requested when its parent stops, when its time is over, or by
+// hand. It gives one limit to everything that runs below it.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class Deadline {
 
   std::stop_token token() const { return stop_.get_token(); }
   void request_stop() { stop_.request_stop(); }
-  bool expired() const { return expired_; }  // the time came before any other reason to stop
+  bool expired() const { return expired_; }  // the time was over before any other stop
   std::chrono::nanoseconds left() const {
     return std::max(due_ - loop_.now(), std::chrono::nanoseconds(0));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host: the environment variables and files that configuration is read from. An interface, so that
-// tests need neither.
+// Host: the environment variables and files that hold configuration. An interface, so that tests
+// need neither.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@ namespace berth {
 
 struct FileText {
   std::optional<std::string> text;
-  bool missing = false;  // there is no such file, as against one that cannot be read
-  std::string error;     // why there is no text, for people: "No such file or directory"
+  bool missing = false;  // no such file; false if it exists but can't be read
+  std::string error;     // why there is no text: "No such file or directory"
 };
 
 class Host {

@@ -13,8 +13,8 @@ namespace berth {
 
 enum class LogLevel { kDebug, kInfo, kWarn, kError };
 
-// A field's value. Numbers and truths stay such in JSON, so that who reads the log can reckon with
-// them.
+// A field's value. Numbers and booleans keep their type in JSON, so that log queries can calculate
+// with them.
 struct LogValue {
   LogValue(bool truth) : text(truth ? "true" : "false"), is_text(false) {}
   template <class Number>
@@ -34,8 +34,8 @@ class Log {
  public:
   using Field = std::pair<std::string_view, LogValue>;
   virtual ~Log() = default;
-  // `message` is a constant; what varies goes into fields (kind, namespace, name, reconcile_id,
-  // error, …). Values are escaped by the sink: they may hold anything a user can write.
+  // `message` is constant; variable parts are fields (kind, namespace, name, reconcile_id, error,
+  // …). The sink escapes values, because they may hold any text that a user can write.
   virtual void write(LogLevel level, std::string_view message,
                      std::initializer_list<Field> fields) = 0;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Permits: at most so many of something at once. Those who wait are served in turn, one of each
-// key: a node with a hundred pods must not hold up the one step of another. Loop thread only.
+// Permits: limits how many operations run at once. Waiting callers are served round-robin by key: a
+// node with a hundred pods must not delay the one step of another node. Loop thread only.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ class Permits {
   Permits(const Permits&) = delete;
   Permits& operator=(const Permits&) = delete;
 
-  // Bounded by the deadlines of those who hold the permits.
+  // The wait has no limit of its own; the holders' deadlines bound it.
   Task<Permit> acquire(std::string key = std::string()) {
     if (free_ > 0) {
       --free_;
@@ -75,8 +75,8 @@ class Permits {
 
   Loop& loop_;
   std::size_t free_;
-  std::map<std::string, std::deque<Turn>> waiting_;  // by key, none of them empty
-  std::deque<std::string> order_;                    // of their keys
+  std::map<std::string, std::deque<Turn>> waiting_;  // by key; no queue is empty
+  std::deque<std::string> order_;                    // the keys of waiting_, in turn
 };
 
 }  // namespace berth

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Task<T>: a lazy coroutine on the loop. Awaiting a task starts it; one that finishes without
-// suspending continues its awaiter at once, any other resumes it through Loop::post (g++ 12 drops
+// Task<T>: a lazy coroutine on the loop. Awaiting a task starts it. A task that finishes without
+// suspending continues its awaiter at once; any other resumes it through Loop::post (g++ 12 drops
 // the tail call under ASan, so inline resumption would grow the stack).
 //
-// Coroutines take parameters by value, hold nothing across a co_await that another may free, and
-// every wait has a deadline and a stop token. A task knows its loop from its awaiter; spawn() gives
-// the first one its loop. Once started, a task runs to its end: nothing that it waits for could be
-// told that its frame is gone.
+// Coroutines take parameters by value and hold nothing across a co_await that other code may free.
+// Every wait has a deadline and a stop token. A task gets its loop from its awaiter; spawn() gives
+// the first one its loop. A started task must run to its end, because an operation that it waits
+// for can't learn that the task's frame was destroyed.
 //
-// Three patterns are miscompiled by g++ 12 and forbidden: an aggregate temporary inside an awaited
-// call (name it first), `c ? T() : co_await f()` (use if/else), a braced list as an awaited call's
-// argument (name the vector first).
+// g++ 12 miscompiles three patterns, which are forbidden: an aggregate temporary inside an awaited
+// call (name it first), `c ? T() : co_await f()` (use if/else), and a braced list as an awaited
+// call's argument (name the vector first).
 #pragma once
 
 #include <chrono>
@@ -49,7 +49,7 @@ struct PromiseBase {
     void await_resume() noexcept {}
   };
   FinalAwaiter final_suspend() noexcept { return {}; }
-  // berth's own code reports errors as values; an exception here is a bug or bad_alloc, and a crash
+  // berth's own code reports errors as values. An exception here is a bug or bad_alloc, and a crash
   // is safe by design.
   [[noreturn]] void unhandled_exception() noexcept { std::terminate(); }
 };
@@ -87,8 +87,8 @@ class [[nodiscard]] Task {
   ~Task() { destroy(); }
 
   bool await_ready() const noexcept { return false; }
-  // Starts the task with its awaiter's loop. False: it has already finished, go on without
-  // suspending.
+  // Starts the task with its awaiter's loop. False: it has already finished, so the awaiter
+  // continues without suspending.
   template <class AwaiterPromise>
   bool await_suspend(std::coroutine_handle<AwaiterPromise> awaiter) {
     promise_type& p = handle_.promise();
@@ -119,7 +119,7 @@ inline Task<void> Promise<void>::get_return_object() {
   return Task<void>(std::coroutine_handle<Promise<void>>::from_promise(*this));
 }
 
-// The root of a tree of tasks: owns itself, gone when its task is.
+// The root of a tree of tasks. It owns itself, and is destroyed when its task ends.
 struct Root {
   struct promise_type {
     Loop* loop = nullptr;
@@ -139,8 +139,8 @@ inline Root make_root(Task<void> task, std::function<void()> done) {
   if (done) done();
 }
 
-// Owns a root that has not run yet, so that a loop which is destroyed with its queue unrun frees
-// it.
+// Owns a root that has not run yet. If the loop is destroyed before its queue runs, the root is
+// freed too.
 class PendingRoot {
  public:
   explicit PendingRoot(Root root) : root_(root) {}
@@ -156,9 +156,9 @@ class PendingRoot {
 };
 }  // namespace task_detail
 
-// Starts a task from outside any coroutine, through the loop's queue. `done`, if any, is called
-// when the task has ended and its frame is gone. A task ends by itself: its stop token is how it is
-// asked to, and whoever stops the loop first waits for that (TaskGroup counts).
+// Starts a task from outside any coroutine, through the loop's queue. `done` is called when the
+// task has ended and its frame is destroyed. A task can only end by itself, when its stop token is
+// requested. Wait for that before you stop the loop (TaskGroup counts its tasks).
 inline void spawn(Loop& loop, Task<void> task, std::function<void()> done = nullptr) {
   task_detail::Root root = task_detail::make_root(std::move(task), std::move(done));
   root.handle.promise().loop = &loop;
@@ -179,8 +179,7 @@ struct current_loop {
   Loop& await_resume() const noexcept { return *loop; }
 };
 
-// co_await sleep_for(delay, stop): true when the time has passed, false as soon as stop is
-// requested.
+// co_await sleep_for(delay, stop): true after the delay, false as soon as stop is requested.
 class sleep_for {
  public:
   sleep_for(std::chrono::nanoseconds delay, std::stop_token stop)
@@ -195,7 +194,7 @@ class sleep_for {
     sleep_->loop = awaiter.promise().loop;
     sleep_->timer = sleep_->loop->call_after(
         delay_, [sleep = sleep_, awaiter] { sleep->finish(true, awaiter); });
-    // Runs inside request_stop(), so it wakes through the queue like everything else.
+    // Runs inside request_stop(), so it resumes the task through the queue.
     callback_.emplace(stop_, std::function<void()>([sleep = sleep_, awaiter] {
                         sleep->loop->post([sleep, awaiter] { sleep->finish(false, awaiter); });
                       }));
@@ -206,7 +205,7 @@ class sleep_for {
   }
 
  private:
-  // Outlives the awaiter: timer and stop may both be on their way, and the second finds `done`.
+  // Outlives the awaiter: timer and stop may both be posted, and the second one finds `done`.
   struct Sleep {
     Loop* loop = nullptr;
     Loop::TimerId timer = 0;
@@ -225,10 +224,10 @@ class sleep_for {
   std::optional<std::stop_callback<std::function<void()>>> callback_;
 };
 
-// One value handed from a callback to one waiting coroutine: `co_await handoff.wait()`. Set it
-// once; setting before the wait is fine. Both sides hold it in a shared_ptr. Whoever sets it must
-// always do so in the end, because the wait itself knows neither deadline nor stop: Transport's
-// on_end does.
+// Passes one value from a callback to one waiting coroutine: `co_await handoff.wait()`. Set it
+// once, before or during the wait. Both sides hold it in a shared_ptr. The setter must always set
+// it in the end, because the wait has neither a deadline nor a stop token. Transport's on_end does
+// so.
 template <class T>
 class Handoff {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TaskGroup: tasks that are stopped together and waited for together. Shutdown is: stop(), then
-// keep the loop running until on_empty is called, then stop the loop.
+// TaskGroup: tasks that stop together. To shut down, call stop(), keep the loop running until
+// on_empty is called, then stop the loop.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class TaskGroup {
   TaskGroup(const TaskGroup&) = delete;
   TaskGroup& operator=(const TaskGroup&) = delete;
 
-  // What the group's tasks take as their stop token.
+  // The stop token to pass to the group's tasks.
   std::stop_token token() const { return stop_.get_token(); }
 
   void spawn(Task<void> task) {
@@ -29,7 +29,8 @@ class TaskGroup {
     });
   }
 
-  // Asks all tasks to end; `on_empty` is called (posted, if there are none) when the last one has.
+  // Requests all tasks to end. When the last one has ended, `on_empty` is called; it is posted if
+  // there is no task.
   void stop(std::function<void()> on_empty) {
     state_->on_empty = std::move(on_empty);
     stop_.request_stop();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timers: those of one Loop, in the order in which they are due. A timer fires, which posts the
-// beginning of its work, and then begins; it can be cancelled until it begins.
+// Timers: the timers of one Loop, ordered by due time. A timer first fires, which posts its work,
+// and then begins its work. Until then it can be cancelled.
 #pragma once
 
 #include <functional>
@@ -31,12 +31,12 @@ class Timers {
     if (waiting_.empty()) return std::nullopt;
     return waiting_.begin()->first;
   }
-  // The timer that is due first fires, if it is due by `now`: begin() it in a turn of its own.
+  // Fires the earliest timer if it is due by `now`. The caller then posts begin() for it.
   std::optional<Id> fire(MonotonicTime now) {
     if (waiting_.empty() || waiting_.begin()->first > now) return std::nullopt;
     return waiting_.extract(waiting_.begin()).value().second;
   }
-  // Does a fired timer's work, unless it was cancelled meanwhile.
+  // Runs the work of a fired timer, unless the timer was cancelled since.
   void begin(Id id) {
     const auto timer = timers_.extract(id);
     if (!timer.empty()) timer.mapped().work();

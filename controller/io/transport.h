@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transport: HTTP requests out, bytes in. The seam between berth's API client and the world: live/
-// speaks to a real API server over libcurl, a simulation answers from memory.
+// Transport: HTTP requests out, bytes in. The seam between berth's API client and the network:
+// live/ connects to a real API server with libcurl, a simulation answers from memory.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@
 
 namespace berth {
 
-// Which connection a request travels on. A bulk LIST beside a PATCH on one HTTP/2 connection
-// doubles the PATCH's tail, and a lease renewal must never queue behind either.
+// The connection that a request uses. A bulk LIST next to a PATCH on one HTTP/2 connection doubles
+// the PATCH's tail latency, and a lease renewal must never queue behind either.
 enum class Lane { kWatch, kWrite, kLease, kBulk };
 
 struct HttpHeader {
@@ -28,13 +28,13 @@ struct HttpRequest {
   std::string target;  // path and query, already escaped: "/api/v1/nodes?limit=500"
   std::vector<HttpHeader> headers;
   std::string body;
-  // Whole exchange; zero: none (watches).
+  // For the whole exchange; zero: none (watches).
   std::chrono::milliseconds deadline{0};
-  // Longest silence between bytes before the exchange is ended as a timeout; zero: none. Guards
-  // watches against half-open TCP.
+  // Longest silence between bytes before the exchange ends with kTimeout; zero: none. It protects
+  // watches from half-open TCP connections.
   std::chrono::milliseconds idle_timeout{0};
-  // Bytes of body accepted before the exchange is ended as an error; zero: no limit (watches are
-  // limited per event).
+  // Bytes of body accepted before the exchange ends with an error; zero: no limit (watches have a
+  // limit per event).
   std::size_t max_body_bytes = 64u << 20;
 };
 
@@ -46,7 +46,7 @@ enum class TransportOutcome {
   kTimeout,
   kTooLarge,
   kCancelled,
-  kNoCredentials,  // nothing was sent: the program that was to print them did not
+  kNoCredentials,  // nothing was sent: the credential plugin failed
 };
 
 // Receives one exchange: on_head at most once, then on_bytes any number of times (split anywhere),
@@ -56,16 +56,16 @@ class ResponseSink {
   virtual ~ResponseSink() = default;
   virtual void on_head(int status, const std::vector<HttpHeader>& headers) = 0;
   virtual void on_bytes(std::string_view bytes) = 0;
-  // `detail` says what went wrong, for people; empty when complete. kBroken after the request left
-  // means: applied or not, unknown.
+  // `detail` is the error for users; empty when complete. kBroken after the request was sent means:
+  // unknown whether it was applied.
   virtual void on_end(TransportOutcome outcome, std::string detail) = 0;
 };
 
 class Transport {
  public:
   virtual ~Transport() = default;
-  // Keeps the sink alive until on_end. When `stop` is requested the exchange is closed and
-  // on_end(kCancelled) posted.
+  // Keeps the sink alive until on_end. When `stop` is requested, it closes the exchange and posts
+  // on_end(kCancelled).
   virtual void start(HttpRequest request, std::shared_ptr<ResponseSink> sink,
                      std::stop_token stop) = 0;
 };

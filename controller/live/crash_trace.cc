@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what is prepared while all is well; what the handler may still do: write(), and a walk
-// of the stack that the first backtrace() has loaded its library for.
+// Outline: what is prepared before a crash; the handler, which may only call write() and walk the
+// stack, for which the first backtrace() has loaded the library.
 #include "controller/live/crash_trace.h"
 
 #include <elf.h>
@@ -20,16 +20,16 @@ namespace berth {
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr bool kOtherTraces = true;  // AddressSanitizer's, which tell more
+constexpr bool kOtherTraces = true;  // AddressSanitizer's, which say more
 #else
 constexpr bool kOtherTraces = false;
 #endif
 constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 constexpr int kMostFrames = 64;
-// A stack that has overflowed has no room for the handler.
+// The handler needs a stack of its own if the stack has overflowed.
 constexpr std::size_t kStackBytes = 64 * 1024;
 
-// Written before a signal can come, read after.
+// Written before the handlers are installed, read in them.
 std::array<char, 256> g_who{};
 std::size_t g_who_size = 0;
 alignas(16) std::array<char, kStackBytes> g_stack;
@@ -69,7 +69,7 @@ std::string_view name_of(int signal) {
 }
 
 void on_crash(int signal, siginfo_t* info, void*) {
-  if (g_crashing == 0) {  // a crash in here ends at once
+  if (g_crashing == 0) {  // a crash in the handler ends at once
     g_crashing = 1;
     put("berth crashes: ");
     put(name_of(signal));
@@ -82,11 +82,11 @@ void on_crash(int signal, siginfo_t* info, void*) {
     backtrace_symbols_fd(frames.data(), backtrace(frames.data(), kMostFrames), STDERR_FILENO);
     put("end of the backtrace; please report it with the log before it\n");
   }
-  // SA_RESETHAND has brought the default back, and the signal comes again once this returns.
+  // SA_RESETHAND has restored the default, and the signal is delivered once the handler returns.
   raise(signal);
 }
 
-// The note GNU_BUILD_ID of the program itself, which is the first that is visited; 1 ends the walk.
+// Reads note GNU_BUILD_ID of the program, which is visited first; 1 ends the iteration.
 int read_build_id(dl_phdr_info* info, std::size_t, void* out) {
   std::string& id = *static_cast<std::string*>(out);
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -124,7 +124,7 @@ void leave_crash_traces(const std::string& version) {
       ", berth " + version + ", build id " + (id.empty() ? "unknown" : id) + "\n";
   g_who_size = std::min(who.size(), g_who.size());
   std::copy_n(who.data(), g_who_size, g_who.data());
-  // The first one loads libgcc, which allocates.
+  // The first call loads libgcc, which allocates.
   std::array<void*, 1> frame;
   backtrace(frame.data(), 1);
 

@@ -7,8 +7,7 @@
 namespace berth {
 namespace {
 
-// Bound tokens live for an hour and are replaced at four fifths of it; certificates live for
-// months.
+// Bound tokens live for an hour and are replaced after 48 minutes; certificates live for months.
 constexpr std::chrono::seconds kTokenAge{60};
 constexpr std::chrono::seconds kCertificateAge{300};
 

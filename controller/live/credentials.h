@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credentials: who we are to the API server and by what we recognise it, kept fresh from their
-// files. Nothing in here is ever logged.
+// Credentials: berth's credentials for the API server and the authorities that it trusts, reread
+// from their files. Nothing in here is ever logged.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ class Credentials {
  public:
   Credentials(UvLoop& loop, const Host& host, Log& log, const ClientConfig& config);
 
-  // To be waited for before each request: a credential plugin may have to run. Gets what is wrong,
-  // in a sentence, or nothing.
+  // Wait for this before each request, because a credential plugin may have to run. `ready` gets
+  // the error as a sentence, or nothing.
   void prepare(std::function<void(std::string fault)> ready);
-  // Of the plugin: tells one credential from the next.
+  // Identifies the plugin's present credential.
   std::uint64_t login() const { return exec_ ? exec_->run() : 0; }
 
-  // Authorization and Impersonate-* as they stand now.
+  // The present Authorization and Impersonate-* headers.
   std::vector<HttpHeader> headers();
   const std::string& certificate_authority() { return authority_.text(); }
   const std::string& client_certificate() {
@@ -35,14 +35,14 @@ class Credentials {
   }
   const std::string& client_key() { return exec_ ? exec_->credential().key : key_.text(); }
 
-  // After a 401 to what `login` gave: reads the token file again, or has the plugin run again.
-  // True: prepare() and another try may help.
+  // Call after a 401 for the credential `login`: rereads the token file, or drops the plugin's
+  // credential. True: prepare() and another try may help.
   bool refresh_token(std::uint64_t login);
-  // After a failed TLS handshake: the certificates may have been replaced.
+  // Call after a failed TLS handshake: the certificates may have been replaced.
   void refresh_certificates();
 
  private:
-  // PEM given inline, or a file that is read again.
+  // PEM given inline, or a file that is reread.
   class Pem {
    public:
     Pem(const Loop& loop, const Host& host, Log& log, const PemSource& source);

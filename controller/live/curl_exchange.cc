@@ -35,7 +35,7 @@ TransportOutcome outcome_of(CURLcode result) {
     case CURLE_COULDNT_CONNECT:
     case CURLE_PROXY:
     case CURLE_URL_MALFORMAT:
-    case CURLE_OPERATION_TIMEDOUT:  // only connecting has a limit of curl's own
+    case CURLE_OPERATION_TIMEDOUT:  // curl itself limits only connecting
       return TransportOutcome::kCannotConnect;
     case CURLE_SSL_CONNECT_ERROR:
     case CURLE_PEER_FAILED_VERIFICATION:
@@ -65,7 +65,7 @@ void CurlExchange::begin(std::shared_ptr<CurlLane> lane, std::stop_token stop) {
   std::string fault = find_fault(request_);
   if (!fault.empty()) return finish(TransportOutcome::kBroken, std::move(fault));
   if (stop.stop_requested()) return finish(TransportOutcome::kCancelled, "");
-  // Stop may be asked for from anywhere, a sink included: look at it in a turn of its own.
+  // Any code, even a sink, may request stop, so it is handled in a posted call.
   stop_link_.emplace(std::move(stop), [weak = weak_from_this(), &loop = shared_.loop] {
     loop.post([weak] {
       if (auto self = weak.lock()) self->finish(TransportOutcome::kCancelled, "");
@@ -74,7 +74,8 @@ void CurlExchange::begin(std::shared_ptr<CurlLane> lane, std::stop_token stop) {
   log_in();
 }
 
-// A plugin may have to ask its user: the deadline is the server's, and begins when it is asked.
+// A plugin may have to prompt its user. The deadline is for the server, so it starts when the
+// request is sent.
 void CurlExchange::log_in() {
   shared_.loop.cancel(deadline_);
   shared_.loop.cancel(idle_);
@@ -106,9 +107,10 @@ void CurlExchange::launch() {
   curl_easy_setopt(easy_, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy_, CURLOPT_FOLLOWLOCATION, 0L);
   curl_easy_setopt(easy_, CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
-  // Wait to learn whether a connection being made can be shared, and then share it. TLS tells when
-  // its handshake is over (ALPN); without TLS we speak HTTP/1.1, which cannot be shared, and curl
-  // would wait for the end of whatever is first on the connection: a watch's is minutes away.
+  // PIPEWAIT: wait whether a connection that is being opened can be shared. With TLS, curl knows
+  // this after the handshake (ALPN). Without TLS berth uses HTTP/1.1, which can't be shared. curl
+  // would then wait for the end of the connection's first request, and a watch ends only minutes
+  // later.
   const bool may_share = shared_.config.server.starts_with("https://");
   curl_easy_setopt(easy_, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
   curl_easy_setopt(easy_, CURLOPT_PIPEWAIT, may_share ? 1L : 0L);
@@ -127,8 +129,8 @@ void CurlExchange::set_server() {
   ServerAddress address = split_server(config.server);
   std::string url = config.server;
   if (!config.tls_server_name.empty()) {
-    // Curl checks the certificate against the URL's host: name the one expected, but connect to
-    // where the server is and tell it the host it knows.
+    // curl verifies the certificate against the URL's host, so the URL gets the expected name.
+    // berth still connects to the server's address, and sends the host that the server knows.
     url = address.scheme + config.tls_server_name + ":" + address.port + address.path;
     const std::string to =
         config.tls_server_name + ":" + address.port + ":" + address.host + ":" + address.port;
@@ -169,10 +171,10 @@ void CurlExchange::set_request() {
   if (!config.tls_server_name.empty()) {
     headers.push_back({"Host", split_server(config.server).authority});
   }
-  headers.push_back({"Expect", ""});  // curl asks for "100 Continue" otherwise, and waits for it
+  headers.push_back({"Expect", ""});  // curl would else send "100-continue" and wait for the reply
   curl_slist_free_all(std::exchange(headers_, nullptr));
   for (const HttpHeader& header : headers) {
-    // A token file's content is nobody's to trust either.
+    // A token file may hold any text too.
     if (!is_header_value(header.value)) continue;
     const std::string line = header.name + ":" + (header.value.empty() ? "" : " " + header.value);
     headers_ = curl_slist_append(headers_, line.c_str());
@@ -182,8 +184,9 @@ void CurlExchange::set_request() {
     curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
     return;
   }
-  // Curl repeats a request whose reused connection died without a reply. For a write that may have
-  // been applied: on_seek refuses to rewind a body that has begun to leave, which stops it.
+  // curl repeats a request if its reused connection died without a reply. A write may then have
+  // been applied already. on_seek prevents this: it refuses to rewind a body once it is partly
+  // sent.
   body_sent_ = 0;
   curl_easy_setopt(easy_, CURLOPT_POST, 1L);
   curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, request_.method.c_str());
@@ -195,8 +198,8 @@ void CurlExchange::set_request() {
   curl_easy_setopt(easy_, CURLOPT_SEEKDATA, this);
 }
 
-// A peer that vanished is found out in 45 s when the connection is silent, and in 30 s when it owes
-// us an acknowledgement: this is what pings are for in other clients.
+// A vanished peer is detected within 45 s on a silent connection, and within 30 s if it owes an
+// acknowledgement. Other clients use pings for this.
 int CurlExchange::on_socket_made(void*, curl_socket_t socket, curlsocktype) {
   const auto set = [socket](int level, int option, int value) {
     ::setsockopt(socket, level, option, &value, sizeof value);
@@ -257,7 +260,7 @@ void CurlExchange::take_header_line(std::string_view line) {
 
 void CurlExchange::head_is_complete() {
   head_done_ = true;
-  // 401 means the server did nothing. If there may be a newer token, try once with that.
+  // After 401 the server has done nothing. Try once more if there may be a newer token.
   if (status_ == 401 && !retried_ && shared_.credentials.refresh_token(login_)) {
     retry_with_new_token_ = true;
     return;
@@ -309,7 +312,7 @@ void CurlExchange::transferred(CURLcode result) {
   finish(outcome, outcome == TransportOutcome::kComplete ? "" : describe_failure(result));
 }
 
-// Silence is looked at when it may have lasted too long, not at every byte.
+// The timer checks for silence when it may have lasted too long, not at every byte.
 void CurlExchange::check_idle() {
   const auto silent = shared_.loop.now() - last_heard_;
   if (silent >= request_.idle_timeout) {
@@ -324,7 +327,7 @@ void CurlExchange::check_idle() {
 void CurlExchange::finish(TransportOutcome outcome, std::string detail) {
   if (sink_ == nullptr) return;
   const std::shared_ptr<ResponseSink> sink = sink_;
-  const std::shared_ptr<CurlExchange> self = shared_from_this();  // on_finished drops the owner's
+  const std::shared_ptr<CurlExchange> self = shared_from_this();  // on_finished drops one
   abandon();
   shared_.on_finished(self, outcome);
   sink->on_end(outcome, std::move(detail));
@@ -340,7 +343,7 @@ void CurlExchange::abandon() {
 
 std::string CurlExchange::describe_failure(CURLcode result) const {
   std::string out = shared_.config.server + ": ";
-  // OpenSSL's own words range from clear to "EVP lib".
+  // OpenSSL's messages range from clear to "EVP lib".
   if (outcome_of(result) == TransportOutcome::kTlsFailed) {
     out += "TLS failed (is the certificate authority the right one?): ";
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CurlExchange: one request and its reply as a curl easy handle. Everything for the sink is posted,
-// in order; nothing reaches it after its on_end.
+// CurlExchange: one request and its reply as a curl easy handle. It posts all calls of the sink, in
+// order; on_end is the last one.
 #pragma once
 
 #include <curl/curl.h>
@@ -22,7 +22,7 @@ namespace berth {
 
 class CurlExchange : public std::enable_shared_from_this<CurlExchange> {
  public:
-  // What all exchanges share; outlives them.
+  // Shared by all exchanges, and outlives them.
   struct Shared {
     UvLoop& loop;
     const ClientConfig& config;
@@ -34,12 +34,13 @@ class CurlExchange : public std::enable_shared_from_this<CurlExchange> {
   CurlExchange(const CurlExchange&) = delete;
   CurlExchange& operator=(const CurlExchange&) = delete;
 
-  // Posted, never from a curl callback. An exchange that was stopped before ends here.
+  // Posted, never called from a curl callback. If `stop` was requested before, the exchange ends
+  // here.
   void begin(std::shared_ptr<CurlLane> lane, std::stop_token stop);
   Lane lane_kind() const { return request_.lane; }
   const std::shared_ptr<CurlLane>& lane() const { return lane_; }
   bool heard_anything() const { return last_heard_ > started_; }
-  // The transport is going away: ends without another word to the sink.
+  // For the transport's destructor: ends the exchange without a call of the sink.
   void abandon();
 
  private:
@@ -85,7 +86,7 @@ class CurlExchange : public std::enable_shared_from_this<CurlExchange> {
   bool too_large_ = false;
   bool retry_with_new_token_ = false;
   bool retried_ = false;
-  std::uint64_t login_ = 0;  // what this was sent with
+  std::uint64_t login_ = 0;  // the credential that this was sent with
 };
 
 }  // namespace berth

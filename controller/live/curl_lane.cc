@@ -14,13 +14,13 @@ CurlLane::CurlLane(UvLoop& loop) : loop_(loop), multi_(curl_multi_init()) {
 }
 
 CurlLane::~CurlLane() {
-  curl_multi_cleanup(multi_);  // closes idle connections, and so takes their polls away
+  curl_multi_cleanup(multi_);  // closes idle connections, which also removes their polls
   loop_.cancel(timer_);
 }
 
 void CurlLane::add(CURL* easy, std::function<void(CURLcode)> done) {
   done_.emplace(easy, std::move(done));
-  curl_multi_add_handle(multi_, easy);  // sets the timer, which does the rest
+  curl_multi_add_handle(multi_, easy);  // sets the timer, which starts the transfer
 }
 
 void CurlLane::remove(CURL* easy) {
@@ -36,13 +36,13 @@ void CurlLane::watch_socket(curl_socket_t socket, int what, Poll* poll) {
   if (what == CURL_POLL_REMOVE) {
     if (poll == nullptr) return;
     curl_multi_assign(multi_, socket, nullptr);
-    uv_poll_stop(&poll->handle);  // now, for curl closes the socket next; the memory goes later
+    uv_poll_stop(&poll->handle);  // now: curl closes the socket next; memory is freed later
     uv_close(reinterpret_cast<uv_handle_t*>(&poll->handle),
              [](uv_handle_t* handle) { delete static_cast<Poll*>(handle->data); });
     return;
   }
   if (poll == nullptr) {
-    poll = new Poll{{}, socket, this};  // freed by the close above
+    poll = new Poll{{}, socket, this};  // the uv_close() above frees it
     poll->handle.data = poll;
     if (uv_poll_init_socket(loop_.raw(), &poll->handle, socket) != 0) {
       delete poll;
@@ -84,7 +84,7 @@ void CurlLane::collect() {
   while (const CURLMsg* message = curl_multi_info_read(multi_, &left)) {
     if (message->msg != CURLMSG_DONE) continue;
     CURL* easy = message->easy_handle;
-    const CURLcode result = message->data.result;  // the message is gone after the removal
+    const CURLcode result = message->data.result;  // the removal frees the message
     auto node = done_.extract(easy);
     curl_multi_remove_handle(multi_, easy);
     if (node.empty()) continue;

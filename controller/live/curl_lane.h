@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CurlLane: one curl multi handle on the uv loop, and with HTTP/2 one connection. Curl calls back
-// only from uv callbacks and only into this class; whoever adds a transfer hears of its end through
+// CurlLane: one curl multi handle on the uv loop, and with HTTP/2 one connection. Curl's callbacks
+// run only from uv callbacks and only call this class. Callers of add() get the result through
 // post().
 #pragma once
 
@@ -17,13 +17,13 @@ namespace berth {
 class CurlLane {
  public:
   explicit CurlLane(UvLoop& loop);
-  // All transfers have ended or been removed.
+  // All transfers must have ended or been removed.
   ~CurlLane();
   CurlLane(const CurlLane&) = delete;
   CurlLane& operator=(const CurlLane&) = delete;
 
-  // Starts the transfer; `done` is posted with its result, once, unless it is removed before. Not
-  // to be called from inside curl's callbacks.
+  // Starts the transfer. `done` is posted once with its result, unless it is removed before. Don't
+  // call this from inside curl's callbacks.
   void add(CURL* easy, std::function<void(CURLcode)> done);
   void remove(CURL* easy);
 

@@ -26,8 +26,8 @@ void CurlTransport::start(HttpRequest request, std::shared_ptr<ResponseSink> sin
                           std::stop_token stop) {
   auto exchange = std::make_shared<CurlExchange>(shared_, std::move(request), std::move(sink));
   exchanges_.insert(exchange);
-  // Posted, because the caller may itself have been called by a sink, or be about to store what
-  // this call gives it.
+  // Posted, because a sink may be the caller, or because the caller has yet to store what it needs
+  // for the sink.
   loop_.post([this, alive = alive_, exchange, stop = std::move(stop)] {
     if (!*alive) return;
     exchange->begin(lanes_[static_cast<std::size_t>(exchange->lane_kind())], stop);
@@ -37,8 +37,8 @@ void CurlTransport::start(HttpRequest request, std::shared_ptr<ResponseSink> sin
 void CurlTransport::finished(const std::shared_ptr<CurlExchange>& exchange,
                              TransportOutcome outcome) {
   exchanges_.erase(exchange);
-  // Asked and heard nothing: the connection may be dead without knowing it, and whatever shares it
-  // would wait as long. What is on it stays; what comes next gets a new one.
+  // A request without any reply: the connection may be dead, and requests that share it would wait
+  // as long. Running requests stay on it; the next ones get a new connection.
   std::shared_ptr<CurlLane>& lane = lanes_[static_cast<std::size_t>(exchange->lane_kind())];
   const bool silent = outcome == TransportOutcome::kTimeout && !exchange->heard_anything();
   if (silent && exchange->lane() == lane) lane = std::make_shared<CurlLane>(loop_);

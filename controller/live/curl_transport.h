@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CurlTransport: the Transport to a real API server. TLS 1.2 or newer, verified; one connection per
-// lane where the server speaks HTTP/2; no redirects, no compression; credentials go to the
-// configured server and nowhere else. Loop thread only; it outlives its exchanges' sinks only if
-// they have ended.
+// lane if the server supports HTTP/2; no redirects, no compression. Credentials go only to the
+// configured server. Loop thread only. Destroy it only after its exchanges have ended.
 #pragma once
 
 #include <array>
@@ -22,7 +21,7 @@ namespace berth {
 class CurlTransport : public Transport {
  public:
   CurlTransport(UvLoop& loop, const Host& host, Log& log, ClientConfig config);
-  // Exchanges under way are closed without a word to their sinks: stop them first.
+  // It closes running exchanges without a call of their sinks: stop them first.
   ~CurlTransport() override;
 
   void start(HttpRequest request, std::shared_ptr<ResponseSink> sink,

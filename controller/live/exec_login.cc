@@ -16,9 +16,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::milliseconds kLimit = 60s;
-constexpr std::chrono::milliseconds kLimitWithUser = 5min;  // who may have to open a browser
+constexpr std::chrono::milliseconds kLimitWithUser = 5min;  // the user may have to open a browser
 
-// Ours, with what the kubeconfig adds in its place.
+// berth's own environment, overridden by the kubeconfig's variables.
 std::vector<std::string> environment_of(const ExecPlugin& plugin, bool interactive) {
   std::map<std::string, std::string> variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -33,7 +33,7 @@ std::vector<std::string> environment_of(const ExecPlugin& plugin, bool interacti
   return out;
 }
 
-// A program that is missing is one to install; one that is there and fails said why itself.
+// Adds the install hint if the program is missing; otherwise the error says enough.
 std::string describe_start(const ExecPlugin& plugin, int error) {
   std::string out =
       fmt::format("cannot run the credential plugin {}: {}", plugin.command, std::strerror(error));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExecLogin: what a kubeconfig's credential plugin printed, kept until it expires or the server has
-// refused it. The plugin runs when there is something to send, once for all that wait for it. A
-// failure is not kept: the next request asks the plugin again. Loop thread only.
+// ExecLogin: keeps the credential that a kubeconfig's plugin printed, until it expires or the
+// server refuses it. The plugin runs when berth has something to send, once for all waiting
+// requests. A failure is not kept: the next request runs the plugin again. Loop thread only.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@ namespace berth {
 
 class ExecLogin {
  public:
-  // Gets what is wrong, in a sentence; empty: there is a credential.
+  // Gets the error as a sentence; empty: there is a credential.
   using Ready = std::function<void(std::string fault)>;
 
   ExecLogin(UvLoop& loop, const ExecPlugin& plugin);
 
-  // Called at once if a credential is there, else posted.
+  // Calls `ready` at once if there is a credential, else posts it.
   void prepare(Ready ready);
-  // What was prepared last.
+  // The credential of the last prepare().
   const ExecCredential& credential() const { return credential_; }
-  // Which run of the plugin printed it.
+  // The number of the plugin run that printed it.
   std::uint64_t run() const { return runs_; }
-  // The server refused what that run printed: whoever prepares next has the plugin run again.
+  // The server refused the credential of that run: the next prepare() runs the plugin again.
   void drop(std::uint64_t run);
 
  private:

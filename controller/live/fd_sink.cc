@@ -31,7 +31,7 @@ void FdSink::sink_it_(const spdlog::details::log_msg& message) {
   if (!send(std::string_view(line.data(), line.size()))) ++lost_;
 }
 
-// In pieces that a pipe takes whole once it says it is writable, so that write() does not wait.
+// Writes in pieces that a writable pipe accepts whole, so that write() does not block.
 bool FdSink::send(std::string_view text) {
   while (!text.empty()) {
     if (!wait_writable()) return false;
@@ -44,7 +44,7 @@ bool FdSink::send(std::string_view text) {
   return true;
 }
 
-// After a loss there is no more waiting until the reader is back: the patience was spent once.
+// After a loss it does not wait until the reader is back: it has waited once already.
 bool FdSink::wait_writable() {
   pollfd wanted{fd_, POLLOUT, 0};
   return ::poll(&wanted, 1, lost_ > 0 ? 0 : kPatienceMs) > 0 && (wanted.revents & POLLOUT) != 0;

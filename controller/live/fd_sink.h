@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FdSink: a spdlog sink that would rather lose lines than stop the controller: a reader that does
-// not read (a stuck log agent behind a pipe) costs at most a short wait per line, and the lines
-// lost are counted in the log once it flows again.
+// FdSink: a spdlog sink that drops lines rather than block the controller. If the reader does not
+// read (for example a stuck log agent behind a pipe), each line waits only briefly. Once the reader
+// reads again, the log says how many lines were dropped.
 #pragma once
 
 #include <spdlog/details/null_mutex.h>

@@ -22,8 +22,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
-// Where a name leads in our own PATH; empty: nowhere, and no file is started. libuv would go by the
-// program's environment, and who writes that would choose the program.
+// The path of a command by berth's own PATH; empty: not found, and nothing is started. libuv would
+// search the program's environment, and its writer could then choose another program.
 std::string find_program(const std::string& command) {
   if (command.find('/') != command.npos) return command;
   const char* path = std::getenv("PATH");
@@ -41,7 +41,7 @@ std::string find_program(const std::string& command) {
 }  // namespace
 
 struct ProgramRun::Handles {
-  ProgramRun* run;  // null once it is gone
+  ProgramRun* run;  // null once it is destroyed
   uv_process_t process{};
   uv_pipe_t output{};
   char buffer[16384];
@@ -105,8 +105,9 @@ int ProgramRun::start(const Program& program) {
     ProgramRun* run = static_cast<Handles*>(process->data)->run;
     if (run != nullptr) run->exited(static_cast<int>(exit_code), signal);
   };
-  // Neither our connections nor what our parent left open goes to it. Kernels before 5.11 know no
-  // such call; there, it is what libcurl and others marked themselves.
+  // The program must not inherit berth's connections, nor descriptors that berth's parent left
+  // open. On kernels before 5.11 this call fails, and only descriptors that libraries marked are
+  // closed.
   close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
   const int failed = uv_spawn(loop_.raw(), &handles_->process, &options);
   if (failed != 0) return failed;
@@ -144,7 +145,8 @@ void ProgramRun::exited(int exit_code, int signal) {
 
 void ProgramRun::kill() { uv_process_kill(&handles_->process, SIGKILL); }
 
-// What it left running may hold its standard output open: that is waited for as long as for itself.
+// A child of the program may keep its standard output open; berth waits for that under the same
+// limit.
 void ProgramRun::finish_if_over() {
   if (exited_ && (drained_ || end_.timed_out || end_.too_much)) finish();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ProgramRun: another program, run to its end: never through a shell, with no file of ours open but
-// standard error and, if it may ask the user, standard input. Loop thread only. Destroying it kills
-// the program, without another word to anybody.
+// ProgramRun: runs another program to its end, never through a shell. The program inherits only
+// standard error and, if it may prompt the user, standard input. Loop thread only. The destructor
+// kills the program and calls nothing.
 #pragma once
 
 #include <chrono>
@@ -15,25 +15,25 @@
 namespace berth {
 
 struct Program {
-  std::string command;  // a path, or a name to look for in our PATH: whatever `environment` says
+  std::string command;  // a path, or a name to find in berth's PATH, not in that of `environment`
   std::vector<std::string> arguments;
-  std::vector<std::string> environment;  // "NAME=value", all of it
+  std::vector<std::string> environment;  // "NAME=value"; the complete environment
   bool reads_input = false;
   std::chrono::milliseconds limit{60'000};
 };
 
 struct ProgramEnd {
-  int cannot_start = 0;  // errno; the rest then says nothing
+  int cannot_start = 0;  // errno; the other fields are then unset
   bool timed_out = false;
-  bool too_much = false;  // it printed more than a mebibyte
+  bool too_much = false;  // it printed more than 1 MiB
   int exit_code = 0;
-  int signal = 0;      // that ended it; 0: none did
-  std::string output;  // what it wrote to standard output
+  int signal = 0;      // that killed it; 0: none
+  std::string output;  // its standard output
 };
 
 class ProgramRun {
  public:
-  // `done` is posted.
+  // Posts `done` with the result.
   ProgramRun(UvLoop& loop, const Program& program, std::function<void(ProgramEnd)> done);
   ~ProgramRun();
   ProgramRun(const ProgramRun&) = delete;
@@ -49,13 +49,13 @@ class ProgramRun {
   void finish();
 
   UvLoop& loop_;
-  std::function<void(ProgramEnd)> done_;  // empty: it has been called
+  std::function<void(ProgramEnd)> done_;  // empty once called
   ProgramEnd end_;
-  Handles* handles_;  // libuv's: they free themselves once closed
+  Handles* handles_;  // they free themselves once closed
   Loop::TimerId limit_ = 0;
   bool exited_ = false;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  bool drained_ = false;  // nobody holds the other end of its standard output any more
+  bool drained_ = false;  // no process holds the other end of its standard output
 };
 
 }  // namespace berth

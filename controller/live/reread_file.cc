@@ -17,7 +17,7 @@ const std::string& RereadFile::text() {
 bool RereadFile::refresh() {
   read_at_ = loop_.now();
   FileText read = host_.read_file(path_);
-  // A file that is just being written may be empty for a moment.
+  // A file that is being written may be empty for a moment.
   const bool good = read.text.has_value() && !read.text->empty();
   if (!good) {
     const std::string why = read.text ? "it is empty" : read.error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RereadFile: the text of a file that others replace: tokens every hour, certificates every few
-// months. Read again at its first use after max_age; while it cannot be read, or holds nothing, the
-// last good text stands.
+// RereadFile: the text of a file that is replaced at run time: tokens every hour, certificates
+// every few months. It is reread at its first use after max_age. If it can't be read, or is empty,
+// the last good text remains.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ class RereadFile {
              std::chrono::nanoseconds max_age);
 
   const std::string& text();
-  // Reads now, whatever its age. True: the text has changed.
+  // Reads now, whatever the text's age. True: the text has changed.
   bool refresh();
 
  private:
@@ -31,7 +31,7 @@ class RereadFile {
   std::chrono::nanoseconds max_age_;
   std::string text_;
   std::optional<MonotonicTime> read_at_;
-  bool failing_ = false;  // so that a lasting failure is logged once
+  bool failing_ = false;  // so that a lasting failure is logged only once
 };
 
 }  // namespace berth

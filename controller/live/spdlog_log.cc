@@ -5,7 +5,7 @@
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 
-#include "apis/printable.h"
+#include "apis/base/printable.h"
 #include "controller/live/fd_sink.h"
 
 namespace berth {
@@ -27,7 +27,7 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
 
 }  // namespace
 
-// spdlog has another word for one of them.
+// spdlog names one of the levels differently.
 std::string_view name_of(LogLevel level) {
   switch (level) {
     case LogLevel::kDebug:
@@ -65,7 +65,7 @@ void SpdlogLog::write(LogLevel level, std::string_view message,
       json ? fmt::format(R"("level":"{}","message":{})", name_of(level), printable_quoted(message))
            : fmt::format("{:5} {}", name_of(level), message);
   for (const auto& [key, value] : fields) {
-    if (value.text.empty()) continue;  // the error of what went well
+    if (value.text.empty()) continue;  // the empty error of a success
     line += json ? "," + printable_quoted(key) + ":" : " " + std::string(key) + "=";
     line += json && !value.is_text ? value.text : printable_quoted(value.text);
   }

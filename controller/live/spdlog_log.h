@@ -14,14 +14,14 @@ class logger;
 
 namespace berth {
 
-// As --log-level has them.
+// The name that --log-level uses.
 std::string_view name_of(LogLevel level);
 
 enum class LogFormat { kText, kJson };
 
 struct LogOptions {
   LogFormat format = LogFormat::kText;
-  LogLevel level = LogLevel::kInfo;  // and above
+  LogLevel level = LogLevel::kInfo;  // and higher levels
   int fd = 1;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = 16u << 20;
 
-// O_NONBLOCK: opening a pipe that nobody writes to must not hold the loop up.
+// O_NONBLOCK: opening a pipe without a writer must not block the loop.
 class File {
  public:
   explicit File(const std::string& path)

@@ -11,7 +11,7 @@ namespace berth {
 class SystemHost : public Host {
  public:
   std::optional<std::string> env(const std::string& name) const override;
-  // Files of up to 16 MiB; larger ones are an error.
+  // Reads files of up to 16 MiB; larger ones are an error.
   FileText read_file(const std::string& path) const override;
 };
 

@@ -40,7 +40,7 @@ const TimeZone* TzDatabase::find(std::string_view name) const {
     try {
       zone = std::make_unique<TzZone>(*date::locate_zone(name));
     } catch (const std::runtime_error&) {
-      // No such zone, or no tzdata at all.
+      // There is no such zone, or no tzdata.
     }
     known = known_.emplace(std::string(name), std::move(zone)).first;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TzDatabase: the time zones of the system's tzdata, read as they are first asked for.
+// TzDatabase: the time zones of the system's tzdata, each read at its first use.
 #pragma once
 
 #include <map>

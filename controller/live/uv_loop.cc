@@ -15,7 +15,7 @@ uv_handle_t* as_handle(Handle* handle) {
 }  // namespace
 
 UvLoop::UvLoop() {
-  // A peer that is gone is an error from write(), not the end of the process.
+  // A closed peer must be an error of write(), not the end of the process.
   std::signal(SIGPIPE, SIG_IGN);
   uv_loop_init(&loop_);
   uv_idle_init(&loop_, &idle_);
@@ -29,7 +29,7 @@ UvLoop::UvLoop() {
 }
 
 UvLoop::~UvLoop() {
-  // Closures first: what they own may still close handles of its own.
+  // Closures first: they may own objects that close further handles.
   ready_.clear();
   timers_.clear();
   uv_close(as_handle(&idle_), nullptr);
@@ -54,7 +54,7 @@ void UvLoop::post(std::function<void()> work) {
   ready_.push_back(std::move(work));
 }
 
-// Runs what was ready when it began; what that posts waits until I/O has been looked at again.
+// Runs the work that was ready at the start. Work posted meanwhile waits for the next I/O poll.
 void UvLoop::run_batch() {
   for (std::size_t count = ready_.size(); count > 0 && !ready_.empty(); --count) {
     const std::function<void()> work = std::move(ready_.front());
@@ -71,7 +71,7 @@ Loop::TimerId UvLoop::call_after(std::chrono::nanoseconds delay, std::function<v
   return id;
 }
 
-// The uv timer may now fire early, and finds nothing due.
+// The uv timer may then fire early and find nothing due.
 void UvLoop::cancel(TimerId timer) { timers_.cancel(timer); }
 
 void UvLoop::arm_timer() {

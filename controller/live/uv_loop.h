@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UvLoop: the Loop that production runs, on libuv. Everything but post_from_any_thread() is for the
-// thread that calls run().
+// UvLoop: the Loop in production, on libuv. Only post_from_any_thread() is safe on other threads
+// than the one that calls run().
 #pragma once
 
 #include <uv.h>
@@ -29,17 +29,17 @@ class UvLoop : public Loop {
   TimerId call_after(std::chrono::nanoseconds delay, std::function<void()> work) override;
   void cancel(TimerId timer) override;
 
-  // The one way in from another thread: `work` is posted on the loop's own.
+  // The only entry for other threads: posts `work` on the loop's thread.
   void post_from_any_thread(std::function<void()> work);
 
-  // Posts `work` each time the process receives the signal, from now on instead of its default.
+  // Posts `work` for each such signal, which loses its default effect.
   void on_signal(int signal, std::function<void()> work);
 
-  // Runs until stop(). What is still posted then stays unrun until the next run(), or is dropped.
+  // Runs until stop(). Work that is still posted then waits for the next run(), or is dropped.
   void run();
   void stop();
 
-  uv_loop_t* raw() { return &loop_; }  // for those who poll sockets: curl and the servers
+  uv_loop_t* raw() { return &loop_; }  // for code that polls sockets: curl and the servers
 
  private:
   struct SignalHandle {
@@ -56,7 +56,7 @@ class UvLoop : public Loop {
   uv_idle_t idle_;    // active while work is ready, so that polling does not wait
   uv_check_t check_;  // runs the ready work, after I/O
   uv_timer_t timer_;  // set to the earliest of timers_
-  uv_async_t async_;  // woken by other threads; also keeps run() from returning for lack of handles
+  uv_async_t async_;  // other threads wake it; it also keeps run() from returning
   std::vector<std::unique_ptr<SignalHandle>> signals_;
 
   std::deque<std::function<void()>> ready_;

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/core/content_hash.h"
 
 namespace berth {
@@ -17,7 +17,7 @@ constexpr std::size_t kHashDigits = 8;
 
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
-// "berth-<something>-<8 hex digits>", no alias.
+// Whether the name has the form "berth-<something>-<8 hex digits>", without an alias suffix.
 bool is_plain_name(std::string_view name) {
   if (!name.starts_with(kPrefix) || name.size() < kPrefix.size() + kHashDigits + 2) return false;
   const std::string_view hash = name.substr(name.size() - kHashDigits);
@@ -25,8 +25,8 @@ bool is_plain_name(std::string_view name) {
          std::all_of(hash.begin(), hash.end(), is_hex);
 }
 
-// A key that YAML reads as a string when written bare. Anything else is quoted: a config may be
-// called "1e3" or "on".
+// Whether YAML reads the bare key as a string. berth quotes any other key: a config may be called
+// "1e3" or "on".
 bool is_bare_key(std::string_view name) {
   static constexpr std::string_view kWords[] = {"true", "false", "yes", "no", "on",
                                                 "off",  "null",  "y",   "n"};
@@ -56,7 +56,7 @@ std::string indented(std::string_view text, std::string_view by) {
 
 std::string render_config(const NodeLayout& layout) {
   std::vector<std::pair<ProfileCounts, std::vector<std::size_t>>>
-      groups;  // in order of the first index
+      groups;  // in the order of the first index
   for (std::size_t gpu = 0; gpu < layout.per_gpu.size(); ++gpu) {
     auto same = std::find_if(groups.begin(), groups.end(),
                              [&](const auto& group) { return group.first == layout.per_gpu[gpu]; });
@@ -106,7 +106,7 @@ std::string quote_yaml(std::string_view text) {
 }
 
 std::string combined_hash(std::vector<std::string> contents) {
-  // One device model: the hash that people see in the config's name.
+  // For one device model, this is the hash that users see in the config's name.
   if (contents.size() == 1) return content_hash(contents.front());
   std::sort(contents.begin(), contents.end());
   std::string all;
@@ -115,7 +115,8 @@ std::string combined_hash(std::vector<std::string> contents) {
 }
 
 std::string config_name(std::string_view layout_name, std::string_view content) {
-  // The API server admits no longer name; a file on disk may hold one, and the label must stay one.
+  // The API server rejects longer names. But a file on disk may have one, and the result must be a
+  // valid label value.
   return fmt::format("{}{}-{}", kPrefix, layout_name.substr(0, limits::kMaxLayoutName),
                      content_hash(content));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads mig-parted files under mig-parted's own rules, which are strict: an unknown key in one
-// entry, and no node gets any config.
+// Reads mig-parted files by mig-parted's own strict rules: if one entry has an unknown key, no node
+// gets any config.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <yaml-cpp/yaml.h>
@@ -9,23 +9,23 @@
 #include <cstdint>
 #include <set>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 #include "controller/fleet/geometry.h"
 #include "controller/mig/agent_config.h"
 
 namespace berth {
 namespace {
 
-// Anchors let a small file stand for a huge one; neither may pass this.
+// YAML anchors allow a small file to expand to a huge one. This limits both.
 constexpr std::size_t kMaxInputBytes = 4 * 1024 * 1024;
 
-// yaml-cpp throws; so do these helpers, within this file only. parse_file turns all of it into an
-// Error.
+// yaml-cpp throws, and so do these helpers, within this file only. parse_file turns every exception
+// into an Error.
 struct Refusal {
   std::string message;
 };
 
-constexpr std::size_t kShown = 60;  // of somebody's text, in a message
+constexpr std::size_t kShown = 60;  // characters of a file's text in a message
 
 [[noreturn]] void refuse(std::string message) { throw Refusal{std::move(message)}; }
 
@@ -55,7 +55,8 @@ bool boolean(const YAML::Node& node, const char* what) {
   return value;
 }
 
-// A value that mig-parted reads into a Go string: a number or a bool there is an error to it.
+// Reads a value that mig-parted reads into a Go string. mig-parted rejects a bare number or bool
+// there.
 std::string text(const YAML::Node& node, const char* what) {
   const std::string& value = scalar(node, what);
   if (is_plain(node) && (value.empty() || value.find_first_not_of("0123456789abcdefABCDEFxX.+-") ==
@@ -86,7 +87,7 @@ std::string read_devices(const YAML::Node& node) {
   return fmt::format("[{}]", fmt::join(gpus, ", "));
 }
 
-// mig-parted's grammar also has compute instances, "1c.3g.40gb".
+// mig-parted also accepts compute instances such as "1c.3g.40gb".
 bool is_profile(std::string_view name) {
   const std::size_t c = name.find_first_not_of("0123456789");
   if (c != std::string_view::npos && c > 0 && name.substr(c).starts_with("c."))
@@ -139,7 +140,7 @@ MigConfigEntry read_entry(const YAML::Node& node) {
 
 struct ReadConfig {
   std::vector<MigConfigEntry> entries;
-  std::string content;  // the same, rendered
+  std::string content;  // the entries as text
 };
 
 ReadConfig read_config(const YAML::Node& node) {

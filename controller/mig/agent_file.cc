@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/agent_config.h"
 #include "controller/mig/config_label.h"
@@ -22,16 +22,17 @@ constexpr char kAllDisabledContent[] = "- devices: all\n  mig-enabled: false\n";
 struct Wanted {
   const MIGLayout* layout;
   MigConfigs configs;
-  bool stands = false;  // all of them, in the file as it is
+  bool stands = false;  // the current file has all of them
 };
 
-// On every kind of node that it selects, whether it is the layout's or not: who wins may change
-// between two looks.
+// Returns the layout's configs for every kind of node that it selects, even if another layout owns
+// the node: the owner may change at any time.
 MigConfigs configs_of(const Snapshot& snapshot, const MIGLayout& layout) {
   MigConfigs configs;
   if (!check_rules(layout).empty()) return configs;
   TargetResolver resolver(snapshot.cluster, layout);
-  std::vector<InventoryTexts> done;  // a fleet has a handful: the others of a kind add nothing
+  // A fleet has few kinds of nodes, and more nodes of a kind add nothing.
+  std::vector<InventoryTexts> done;
   for (const auto& node : snapshot.cluster.nodes()) {
     const InventoryTexts texts = inventory_texts(*node);
     if (std::ranges::find(done, texts) != done.end() || !selects(layout, *node)) continue;
@@ -43,10 +44,11 @@ MigConfigs configs_of(const Snapshot& snapshot, const MIGLayout& layout) {
   return configs;
 }
 
-// As many layouts as fit.
+// Adds as many layouts as fit.
 Result<AgentFile> fill(const Snapshot& snapshot, MigConfigs configs, std::size_t bytes,
                        std::vector<Wanted> wanted) {
-  // What stands first, then the oldest: it is the newcomer that brings the file over the limit.
+  // Layouts that are in the file come first, then the oldest. A new layout that exceeds the limit
+  // must not displace them.
   for (Wanted& w : wanted)
     w.stands = std::ranges::all_of(
         w.configs, [&](const auto& config) { return config_is_rendered(snapshot, config.first); });

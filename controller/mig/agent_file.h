@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The agents' file: what every layout means on every kind of node it selects, and whatever any node
-// still names. The agent re-asserts at each restart, so a name that a node carries must never
-// vanish from the file, whoever wrote it.
+// AgentFile: the file for the mig-managers. It has the configs of every layout for every kind of
+// node that it selects, and every config that a node still names. A mig-manager applies its node's
+// config again at each restart. So a name that a node carries must never vanish from the file,
+// whoever wrote it.
 #pragma once
 
 #include <set>
@@ -13,11 +14,11 @@
 
 namespace berth {
 
-// The text under `key` of the mig-parted ConfigMap, or nullptr.
+// Returns the mig-parted file in the ConfigMap, or nullptr.
 const std::string* agent_file_of(const ConfigMap* config_map);
 
 struct AgentFile {
-  // A layout without which the others fit into a ConfigMap.
+  // A layout that was left out because the ConfigMap would become too large.
   struct LeftOut {
     const MIGLayout* layout = nullptr;
     std::string why;  // with sizes, and what to do
@@ -28,11 +29,12 @@ struct AgentFile {
   const LeftOut* find_left_out(const MIGLayout& layout) const;
 };
 
-// Those of the one file's configs, without aliases, that the other lacks. Of a file that no agent
-// can read there are none.
+// Returns the configs of `from` that `to` lacks, without aliases. A file that no mig-manager can
+// read has no configs.
 std::set<std::string> configs_dropped(std::string_view from, std::string_view to);
 
-// An error where the file would be too large without any layout: what stands must be kept then.
+// Returns an error if the file would be too large even without any layout. Then the current file
+// must stay.
 Result<AgentFile> compute_agent_file(const Snapshot& snapshot);
 
 }  // namespace berth

@@ -5,14 +5,14 @@
 #include <charconv>
 #include <string>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 
 namespace berth {
 namespace {
 
-constexpr unsigned kNvidia = 0x10DE;  // PCI vendor
+constexpr unsigned kNvidia = 0x10DE;  // PCI vendor id
 
-// A subsystem behind a colon narrows a filter to some GPUs of the product.
+// A subsystem id after a colon narrows a filter to some GPUs of the product.
 bool takes(const MigConfigEntry& entry, const Product& product) {
   return takes_any_product(entry) ||
          std::ranges::any_of(entry.device_filter, [&](std::string_view filter) {
@@ -20,10 +20,10 @@ bool takes(const MigConfigEntry& entry, const Product& product) {
          });
 }
 
-// One GPU under a config. No profile is MIG off.
+// One GPU under a config. Without a profile, MIG is off.
 struct GpuConfig {
   bool named = false;
-  bool empty_mig = false;  // MIG on without an instance, which no layout asks for
+  bool empty_mig = false;  // MIG is on without an instance, which no layout asks for
   ProfileCounts profiles;
 };
 
@@ -35,7 +35,7 @@ GpuConfig read_gpu(const MigConfigEntry& entry) {
   return gpu;
 }
 
-// Under the names that berth uses: drivers differ in a few.
+// Replaces profile names by those that berth uses, as drivers differ in a few.
 ProfileCounts by_own_names(const ProfileCounts& counts, const Product& product) {
   ProfileCounts out;
   for (const auto& [name, count] : counts) {

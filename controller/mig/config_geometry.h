@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConfigGeometry: what the entries of a mig-parted config make of the GPUs of one node.
+// ConfigGeometry: what the entries of a mig-parted config do to the GPUs of one node.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace berth {
 
-// The GPU indices that an entry names, each once; nothing for "all". No more than what is too many
-// for any node.
+// Returns the GPU indices that an entry names, each once; nothing for "all". It stops at
+// kMaxGpusPerEntry, more GPUs than any node has.
 std::optional<std::vector<std::int64_t>> gpus_of(const MigConfigEntry& entry);
 
-// The product behind a device-filter: "0x20B210DE" is device and vendor. nullptr: nothing that
-// berth knows.
+// Returns the product of a device-filter; "0x20B210DE" is device and vendor. nullptr: berth does
+// not know it.
 const Product* product_of_filter(std::string_view filter);
 
 // Whether an entry is for any product.
 bool takes_any_product(const MigConfigEntry& entry);
 
-// Whether the config makes of a node's GPUs what the layout asks for. Where entries overlap, the
-// last one counts, as for mig-parted. mig-parted leaves a GPU that no entry names as it is; under
-// strategy mixed such a GPU may pass for MIG off, since a node that offers what the layout promises
-// has no other GPU there.
+// Whether the config gives a node's GPUs the layout. Where entries overlap, the last one counts, as
+// for mig-parted. mig-parted leaves a GPU that no entry names unchanged. Under strategy mixed such
+// a GPU may count as MIG off: if the node offers what the layout promises, the GPU has no MIG
+// instances.
 bool config_gives(const std::vector<MigConfigEntry>& entries, const Product& product,
                   const NodeLayout& layout, MigStrategy strategy);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/mig/config_label.h"
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/mig/agent_config.h"
 
 namespace berth {

@@ -9,12 +9,12 @@
 
 namespace berth {
 
-// The config behind a value of nvidia.com/mig.config, its alias suffix taken off.
+// Returns the config that a value of nvidia.com/mig.config names, without the alias suffix.
 std::string base_config(std::string_view label);
 // Whether a value of nvidia.com/mig.config names the config or one of its aliases.
 bool names_config(std::string_view label, std::string_view config);
-// The value to write so that the agent runs: the config's name, or, where the node has that or an
-// alias already, the next alias. Nothing if the config's name is too long to have aliases.
+// Returns the label value that makes the mig-manager run: the config's name, or the next alias if
+// the node already has the name or an alias. Nothing if the name is too long for aliases.
 std::optional<std::string> next_label(std::string_view config, std::string_view current_label);
 
 }  // namespace berth

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/patience.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/removal_grace.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/leaving_outlook.h"
-#include "controller/queue/requeue.h"
+#include "controller/queue/recall/requeue.h"
 
 namespace berth {
 namespace {
@@ -27,15 +27,15 @@ Time deadline_of(const Snapshot& snapshot, const PodVerdict& verdict, const Drai
   const bool awaited =
       drain.wait_for_completion && drain.wait_for_completion->pod_selector.matches(pod.meta.labels);
   const Duration timeout = awaited ? drain.wait_for_completion->timeout : drain.timeout;
-  // A pod that was forced off has its grace period, which ends at its deletionTimestamp, and the
-  // time that every pod has; one that is stuck for good must not keep the node out for ever.
+  // A pod that was deleted by force has its grace period, which ends at its deletionTimestamp, and
+  // then drain.timeout. A pod that is stuck must not keep the node out of service for ever.
   const Time ends = patience_ends(snapshot, since, timeout);
   if (verdict.fate == PodFate::kTerminating && drain.on_timeout == OnTimeout::kForce)
     return std::max(ends, patience_ends(snapshot, *pod.meta.deletion_timestamp, drain.timeout));
   return ends;
 }
 
-// Whether the pod holds no GPU and is the cluster's own, or berth's.
+// Whether the pod holds no GPU and belongs to the cluster's system or to berth.
 bool keeps_the_cluster_going(const Pod& pod, const Settings& settings) {
   const std::string_view name = pod.meta.namespace_.view();
   return !uses_gpu(pod) &&
@@ -43,11 +43,11 @@ bool keeps_the_cluster_going(const Pod& pod, const Settings& settings) {
           std::ranges::find(names::kSystemNamespaces, name) != std::end(names::kSystemNamespaces));
 }
 
-// Forcing overrules budgets, Jobs and marks; it never loses data or jobs that the layout protects,
-// nor what the cluster lives from: a node that only such a pod keeps is put back.
+// Force ignores budgets, Jobs and marks. It never deletes data or jobs that the layout protects,
+// nor pods that the cluster needs. If only such a pod keeps the node busy, berth restores the node.
 bool may_be_forced(const PodVerdict& verdict, const DrainSpec& drain, const Settings& settings) {
   if (drain.on_timeout != OnTimeout::kForce || verdict.fate == PodFate::kTerminating) return false;
-  // Such a pod would come back again, or is the one that has to go on.
+  // Such a pod would return, or has to stay.
   if (verdict.cause.reason == reasons::kPodStays ||
       verdict.cause.reason == reasons::kOwnerWouldFail ||
       verdict.cause.reason == reasons::kToleratesCordon || verdict.cause.reason == reasons::kOwnPod)
@@ -58,14 +58,14 @@ bool may_be_forced(const PodVerdict& verdict, const DrainSpec& drain, const Sett
          (!pod.has_empty_dir || drain.delete_empty_dir_data);
 }
 
-// When the eviction may be tried (again): at once, unless it is too early for this pod, or the
-// server has just said no.
+// Returns when to try the eviction: now, unless it is too early for this pod or the API server has
+// just refused.
 Time next_try(const Snapshot& snapshot, const PodVerdict& verdict) {
   const Answer* answer = snapshot.answers.find(question(ask_of(*verdict.pod)), snapshot.now,
                                                snapshot.settings.answer_ttl);
   if (answer == nullptr || answer->yes) return verdict.not_before.value_or(snapshot.now);
-  // A 500 is two budgets, which only a person can solve, or a server in trouble: no hurry in
-  // either.
+  // A 500 means two budgets for one pod, which a user has to fix, or a server in trouble. berth
+  // need not hurry in either case.
   Duration wait = answer->error.kind == ErrorKind::kServer ? snapshot.settings.answer_ttl
                                                            : snapshot.settings.eviction_retry;
   if (answer->error.retry_after) wait = std::max<Duration>(wait, *answer->error.retry_after);
@@ -84,7 +84,7 @@ Write removal(Verb verb, const Pod& pod, const Node& node, const DrainSpec& drai
                                       : removal_grace(pod, drain.grace_period_seconds)};
 }
 
-// The Job's suspension, once each of its pods may go.
+// Suspends the Job once each of its pods may be evicted.
 void plan_requeue(const Snapshot& snapshot, const PodVerdict& verdict, const Node& node,
                   bool forced, Plan& plan) {
   const Job& job = *verdict.job;
@@ -98,14 +98,14 @@ void plan_requeue(const Snapshot& snapshot, const PodVerdict& verdict, const Nod
   plan.requeue_in(snapshot.settings.eviction_retry);
 }
 
-// What the API server refuses of what makes the pod leave.
+// Returns the API server's refusal of the write that makes the pod leave.
 std::optional<RefusedWrite> refused_removal(const Snapshot& snapshot, const PodVerdict& verdict) {
   if (verdict.fate == PodFate::kRequeue)
     return refused_write(snapshot, ref_of(*verdict.job), names::kManagerQueue);
   return refused_write(snapshot, ref_of(*verdict.pod), names::kManagerMig);
 }
 
-// How urgently a reason is to be told: what a person must solve before what time will.
+// Returns the priority of a reason: problems that a user has to solve come before waits.
 int weight(const std::string& reason) {
   if (reason.empty()) return 0;
   return reason == reasons::kPodsLeaving ? 1 : 2;
@@ -151,7 +151,7 @@ DrainProgress drain_progress(const Snapshot& snapshot, const Node& node, const D
   for (const PodVerdict& verdict : pods_leaving(snapshot, node, drain)) {
     progress.empty = false;
     const bool late = snapshot.now >= deadline_of(snapshot, verdict, drain, since);
-    // Force does not help where the API server will not have the deletion.
+    // Force does not help if the API server refuses the deletion.
     std::optional<RefusedWrite> refused;
     if (late) refused = refused_removal(snapshot, verdict);
     if (refused) tell(progress, {reasons::kWriteRefused, refused->message});
@@ -168,7 +168,7 @@ DrainProgress plan_drain(const Snapshot& snapshot, const Node& node, const Drain
   if (progress.timed_out) return progress;
   const std::vector<PodVerdict> leaving = pods_leaving(snapshot, node, drain);
   for (const PodVerdict& verdict : leaving) {
-    // What it does not get done before, its successor has to begin with.
+    // berth's own pod goes last: its successor has to do what this process does not get done.
     if (leaving.size() > 1 && is_own_pod(*verdict.pod, snapshot.settings)) continue;
     const Time deadline = deadline_of(snapshot, verdict, drain, since);
     if (snapshot.now < deadline)
@@ -176,7 +176,7 @@ DrainProgress plan_drain(const Snapshot& snapshot, const Node& node, const Drain
     const bool forced =
         snapshot.now >= deadline && may_be_forced(verdict, drain, snapshot.settings);
     const Pod& pod = *verdict.pod;
-    // A Job is taken back even then: a pod that is taken from it would count as a failure.
+    // Even then berth suspends the Job: the Job would count a deleted pod as a failure.
     const bool with_job = verdict.fate == PodFate::kRequeue && !verdict.job->suspended;
     if (verdict.fate == PodFate::kBlocked && verdict.look_is_due &&
         !plan.has_steps(verdict.look->node))

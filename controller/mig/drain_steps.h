@@ -14,16 +14,17 @@ namespace berth {
 
 struct DrainProgress {
   bool empty = true;       // every pod that must leave has left
-  bool timed_out = false;  // a pod has outstayed its time, and may not be forced
+  bool timed_out = false;  // a pod is past its deadline and may not be forced
   Cause cause;             // what it waits for: PodsLeaving, PodDisruptionBudget, JobRunning, …
 };
 
-// What stands in the way; plans nothing.
+// Returns what blocks the drain. Plans nothing.
 DrainProgress drain_progress(const Snapshot& snapshot, const Node& node, const DrainSpec& drain,
                              Time since);
 
-// One step of the drain that began at `since`: evictions of the pods that may be evicted, each
-// asked as a dry run first; past drain.timeout with onTimeout Force, deletes with the grace period.
+// Plans one step of the drain that began at `since`: it evicts the pods that may be evicted, each
+// after a dry run. After drain.timeout with onTimeout Force, it deletes pods with their grace
+// period.
 DrainProgress plan_drain(const Snapshot& snapshot, const Node& node, const DrainSpec& drain,
                          Time since, Plan& plan);
 

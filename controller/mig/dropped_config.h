@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// DroppedConfig: a config that is about to vanish from the file of one of NVIDIA's agents. A node
-// that the cache does not show, or shows as it was, may name it: its agent would fail at its next
-// start, and nobody has the content any more. Dropping is rare, and may wait for a look.
+// DroppedConfig: a check before a config is removed from a file of NVIDIA's node components. A node
+// may name the config although the cache shows no such node, as the cache may be behind. The node's
+// component would then fail at its next start, and the content would be lost. Removals are rare, so
+// they can wait for a live read.
 #pragma once
 
 #include <functional>
@@ -12,10 +13,10 @@
 
 namespace berth {
 
-// What a node names, by its labels and annotations.
+// Returns the configs that a node names by its labels and annotations.
 using NamedByNode = std::function<std::set<std::string>(const Node& node)>;
 
-// That no node of a live list names any of them; for the step before the one that drops them.
+// Checks that no node of a live list names any of them. Add it before the step that removes them.
 Guard nobody_names(const ObjectRef& file, std::set<std::string> dropped, NamedByNode named_by);
 
 }  // namespace berth

@@ -33,7 +33,7 @@ const Product* product_of(const Node& node) {
   return inventory ? find_product(inventory->product, inventory->memory_mib) : nullptr;
 }
 
-// The entries as they concern one product, for it alone.
+// Returns the entries that apply to the product, limited to it.
 Entries narrowed(const Entries& entries, const Product& product) {
   std::vector<std::string> ids;
   for (const std::uint16_t id : product.device_ids) ids.push_back(fmt::format("0x{:04X}10DE", id));
@@ -48,7 +48,7 @@ Entries narrowed(const Entries& entries, const Product& product) {
   return out;
 }
 
-// The entries of one config, by the products of the nodes that name it.
+// The entries of one config, by product of the nodes that name it.
 class Meanings {
  public:
   void add(const Node& node, const Entries& entries) {
@@ -68,7 +68,7 @@ class Meanings {
   }
 
  private:
-  std::map<const Product*, Entries> meanings_;  // the first node's of each product
+  std::map<const Product*, Entries> meanings_;  // by product, the entries for its first node
 };
 
 std::map<std::string, Meanings> read_meanings(const Snapshot& snapshot,
@@ -89,7 +89,7 @@ MigConfigs read_file(const ConfigMap* config_map) {
   return parsed ? *std::move(parsed) : MigConfigs();
 }
 
-// A file that no agent reads may hold them: an administrator can put them there for berth.
+// Looks in files that no mig-manager reads too: an administrator may put configs there for berth.
 void add_from_any_file(const Snapshot& snapshot, std::set<std::string> names, MigConfigs& configs) {
   for (const auto& config_map : snapshot.cluster.config_maps()) {
     if (names.empty()) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeptConfigs: the configs that the agents' file keeps because nodes name them, whoever wrote them.
-// Once mig-manager reads berth's file it asserts them there, and cuts a node again, under its pods,
-// where the file says something else than before.
+// KeptConfigs: the configs that berth's file keeps because nodes name them, whoever wrote them.
+// Once a mig-manager reads berth's file, it applies its node's config from there. If the content
+// differed, it would repartition the node under running pods.
 #pragma once
 
 #include "controller/core/snapshot.h"
@@ -9,9 +9,9 @@
 
 namespace berth {
 
-// Adds each config that a node names and `configs` lacks: as berth's file has it, else as the file
-// of each such node has it. Where these differ, since NVIDIA's agents generate a file for each
-// node, each GPU model gets entries of its own.
+// Adds each config that a node names and `configs` lacks, from berth's file, or else from the file
+// of each such node. NVIDIA's components generate a file per node, so contents may differ. Then
+// each GPU model gets its own entries.
 void add_kept_configs(const Snapshot& snapshot, MigConfigs& configs);
 
 }  // namespace berth

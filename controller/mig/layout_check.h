@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be told of a layout before any node is looked at.
+// LayoutCheck: what berth can say about a layout without looking at any node.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 
 namespace berth {
 
-// The size of the smallest node that the layout is meant for: each GPU it names, and one for "all
-// the others".
+// Returns the number of GPUs of the smallest node that the layout is for: every GPU it names, and
+// one for "all the others".
 std::int32_t gpus_meant(const std::vector<DeviceLayout>& devices);
 
-// The models that can be cut so, of those that berth knows, on nodes of so many GPUs.
+// Returns the known models that support the layout on nodes with this many GPUs.
 std::vector<std::string> models_that_fit(const std::vector<DeviceLayout>& devices,
                                          std::int32_t gpus);
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/conditions.h"
 
 namespace berth {
@@ -33,7 +33,7 @@ bool is_rolling(const MIGLayoutStatus& status) {
   return going != nullptr && going->reason == reasons::kRollingOut;
 }
 
-// Why nothing goes on; nullptr while something does, or all is done.
+// Returns why the rollout makes no progress; nullptr if it does, or is finished.
 const Condition* obstacle_of(const MIGLayoutStatus& status) {
   if (const Condition* stalled = find_true(status.conditions, "Stalled")) return stalled;
   if (const Condition* waits = find_true(status.conditions, "Reconciling"))
@@ -45,19 +45,20 @@ const Condition* obstacle_of(const MIGLayoutStatus& status) {
   return stopped ? ready : nullptr;
 }
 
-// A node that has its config, and does not show it: a device plugin that restarts is no rollout.
+// Whether the node has its config and does not show it yet. A restarting device plugin is not a
+// rollout.
 bool has_config(const NodeDetail& detail) {
   return detail.phase == "Waiting" &&
          (detail.reason == reasons::kAllocatableMismatch ||
           detail.reason == reasons::kAgentPending || detail.reason == reasons::kAgentFailed);
 }
 
-// Whether nodes are still to be changed.
+// Whether nodes still have to be changed.
 bool is_open(const MIGLayoutStatus& status) {
   return !is_ready(status) && !std::ranges::all_of(status.details, has_config);
 }
 
-// Whether the rollout that stands now had been started before: something moved, or had.
+// Whether the current rollout had already started: a node was changed, or was in progress.
 bool had_started(const MIGLayoutStatus& was, const MIGLayoutStatus& next) {
   const NodeCounts& nodes = was.nodes;
   return is_open(was) && was.config_hash == next.config_hash &&
@@ -95,7 +96,7 @@ class Telling {
                      choice_.budget));
   }
 
-  // Those that the status which stands tells of as not up to date.
+  // Reports the nodes that the current status lists as not up to date.
   void tell_updated() {
     const auto name_of = [](const NodeStanding& node) -> const std::string& {
       return node.node->meta.name;
@@ -130,7 +131,7 @@ class Telling {
     return any;
   }
 
-  // Once for each reason, and again when an edit has left it with other words.
+  // Reports each reason once, and again if an edit of the spec changed the message.
   void tell_obstacle(bool failed) {
     const Condition* now = obstacle_of(next_);
     if (now == nullptr || (failed && now->reason == reasons::kNodeFailed)) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayoutEvents: what people who describe a MIGLayout are told as it comes about: that its rollout
-// started, what blocks it, which nodes are done or have failed, and its end.
+// LayoutEvents: the events of a MIGLayout: its rollout started, what blocks it, which nodes are
+// updated or have failed, and its end.
 #pragma once
 
 #include <vector>
@@ -10,9 +10,8 @@
 
 namespace berth {
 
-// The difference between the status that stands in the cluster, the layout's own, and the next one:
-// nothing else is remembered, so that a restart tells nothing twice. `choice` is what the next one
-// was made from.
+// Returns the events for the difference between the layout's current status and `next`. Nothing
+// else is remembered, so a restart repeats no event. `choice` is the input of `next`.
 std::vector<EventNote> layout_events(const MIGLayout& layout, const MIGLayoutStatus& next,
                                      const RolloutChoice& choice);
 

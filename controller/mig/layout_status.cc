@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/cut.h"
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/cut.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/cause.h"
 #include "controller/core/conditions.h"
 #include "controller/core/json_patch.h"
@@ -28,8 +28,8 @@
 namespace berth {
 namespace {
 
-// Worst first: what somebody must look at, nodes that are out before those in service, then what
-// moves, then what waits.
+// Worst first: nodes that need a user, nodes out of service before nodes in service, then nodes in
+// progress, then waiting ones.
 int rank(const NodeStanding& node) {
   if (node.stuck) return 1;
   switch (node.bucket) {
@@ -47,10 +47,10 @@ int rank(const NodeStanding& node) {
   return 5;
 }
 
-// What is claimed with this very plan counts as out already: whoever looks for nodes that are out,
-// as who uninstalls berth does, finds it before the cordon. So does what was taken and has left the
-// layout since, until it is back: no other one may select it. A layout that goes owns none of its
-// nodes any more, and names them instead.
+// A node that this plan claims counts as in progress already. So a user who looks for unavailable
+// nodes, for example before removing berth, sees it before the cordon. A node that was taken and
+// has left the layout counts too, until it is back, as no other layout may select it. A layout that
+// is being deleted owns no nodes and names these instead.
 NodeCounts count(const MIGLayout& layout, const RolloutChoice& choice) {
   NodeCounts counts;
   counts.selected = static_cast<std::int32_t>(choice.nodes.size());
@@ -77,7 +77,7 @@ NodeCounts count(const MIGLayout& layout, const RolloutChoice& choice) {
 
 const std::string& reason_of(const NodeStanding* node) { return node->cause.reason; }
 
-// Nodes that are not up to date, worst first, by name within.
+// Returns the nodes that are not up to date, worst first, then by name.
 std::vector<const NodeStanding*> by_urgency(const std::vector<NodeStanding>& nodes) {
   std::vector<const NodeStanding*> sorted;
   for (const NodeStanding& node : nodes)
@@ -90,7 +90,7 @@ std::vector<NodeDetail> details_of(const std::vector<const NodeStanding*>& nodes
   std::vector<NodeDetail> details;
   for (const NodeStanding* node : nodes) {
     if (details.size() == limits::kMaxDetails) break;
-    // metav1.Time has seconds: anything finer would differ from what comes back.
+    // metav1.Time has whole seconds, so finer times would differ from what the API server returns.
     std::optional<Time> since;
     if (node->since) since = std::chrono::floor<std::chrono::seconds>(*node->since);
     details.push_back({node->node->meta.name, node->phase, node->cause.reason,
@@ -109,7 +109,7 @@ std::vector<RenderedConfig> configs_of(const RolloutChoice& choice) {
   return configs;
 }
 
-// Of what is asked for, whatever the products are called.
+// Hashes what the layout asks for, independent of product names.
 std::string hash_of(const RolloutChoice& choice) {
   std::set<std::string> contents;
   for (const NodeConfig& config : choice.configs) contents.insert(config.content);
@@ -121,19 +121,19 @@ void add_capacity(const Node& node, std::map<std::string, std::int64_t>& capacit
     capacity[resource.str()] += quantity.as_whole().value_or(0);
 }
 
-// A node in service that counts as out has just been returned, and one of `out` that is not among
-// the nodes is being returned for another layout: berth frees their slots next. What is stuck or
-// not in service counts as out, always.
+// Whether a slot is about to be freed. An unavailable node that is in service has just been
+// returned, or is being returned for another layout: berth frees its slot next. A stuck node or one
+// out of service always counts as unavailable.
 bool awaits_slot(const RolloutChoice& choice) {
   return choice.out > std::ranges::count_if(choice.nodes, [](const NodeStanding& node) {
            return node.stuck || !in_service(*node.node);
          });
 }
 
-// Why the agents' file will not come to hold what the layout asks for.
+// Returns why the file will not get what the layout asks for.
 std::optional<std::string> no_room_in_file(const Snapshot& snapshot, const MIGLayout& layout,
                                            const std::vector<const NodeStanding*>& worst) {
-  // The whole file is looked at only while something is missing from it.
+  // Computes the whole file only if something is missing from it.
   if (std::ranges::find(worst, reasons::kConfigNotRendered, reason_of) == worst.end())
     return std::nullopt;
   const Result<AgentFile> file = compute_agent_file(snapshot);
@@ -142,24 +142,25 @@ std::optional<std::string> no_room_in_file(const Snapshot& snapshot, const MIGLa
   return left_out != nullptr ? std::optional(left_out->why) : std::nullopt;
 }
 
-// What becomes of the nodes that are not up to date, if nobody does anything.
+// What happens to the nodes that are not up to date if no user acts.
 struct Prospects {
-  bool moves = false;                   // berth is at one of them, or about to be
-  const NodeStanding* waits = nullptr;  // the worst of those that others or time can let go
-  std::optional<Cause> shut;            // why none may be taken until a person changes something
-  std::optional<std::string> no_room;   // in the agents' file
+  bool moves = false;                   // berth works on one of them, or is about to
+  const NodeStanding* waits = nullptr;  // the worst of those that others or time can unblock
+  std::optional<Cause> shut;            // why none may be taken until a user changes something
+  std::optional<std::string> no_room;   // in the mig-parted file
 };
 
 std::string name_node(const NodeStanding& node) {
   return fmt::format("{}: {}", node.node->meta.name, node.cause.message);
 }
 
-// Nobody but a person can bring it back.
+// Whether only a user can bring the node back.
 bool is_lost(const NodeStanding* node) {
   return node->stuck || node->bucket == NodeBucket::kFailed;
 }
 
-// By something that holds for all of them, or by nodes that keep all places.
+// Returns what blocks all nodes: a cause that applies to all of them, or lost nodes that use up the
+// budget.
 std::optional<Cause> shut_for_all(const RolloutChoice& choice,
                                   const std::vector<const NodeStanding*>& worst) {
   const auto kept = std::ranges::count_if(
@@ -172,15 +173,15 @@ std::optional<Cause> shut_for_all(const RolloutChoice& choice,
                told != worst.end() ? name_node(**told) : choice.closed->message};
 }
 
-// Of one that waits. What its reason says is the rule.
+// Returns the outlook for a waiting node. Usually its reason decides.
 Outlook outlook_for(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
                     const NodeStanding& node, const std::vector<const NodeStanding*>& worst) {
   if (node.cause.reason == reasons::kInitialBatch && is_lost(worst.front()))
     return Outlook::kStalled;
-  // Windows of which none opens any more.
+  // No maintenance window will open again.
   if (node.cause.reason == reasons::kDisruptionWindow && !choice.calendar_changes_at)
     return Outlook::kStalled;
-  // What has not come back by now is somebody's to mend.
+  // If allocatable is not back after progressDeadline, a user has to repair the node.
   if (node.cause.reason == reasons::kAllocatableMismatch &&
       snapshot.now - snapshot.cluster.allocatable_since(node.node->meta.name) <
           layout.spec.rollout.progress_deadline)
@@ -188,8 +189,8 @@ Outlook outlook_for(const Snapshot& snapshot, const MIGLayout& layout, const Rol
   return outlook_of(node.cause.reason);
 }
 
-// Whether berth, or time, brings a node on that waits: one that has its config already, and one
-// that is to be taken next, if any may be.
+// Whether berth or time brings a waiting node forward: it has its config already, or it may be
+// taken next.
 bool comes_by_itself(const RolloutChoice& choice, const Prospects& prospects,
                      const NodeStanding& node) {
   if (node.bucket != NodeBucket::kPending) return false;
@@ -222,8 +223,8 @@ Prospects prospects_of(const Snapshot& snapshot, const MIGLayout& layout,
   return prospects;
 }
 
-// What only a person can solve; nothing while anything moves by itself or may come to, unless the
-// layout as a whole is wrong.
+// Returns what only a user can solve. Returns nothing while a node makes or may make progress,
+// unless the layout as a whole is wrong.
 std::optional<Cause> stalled(const Snapshot& snapshot, const MIGLayout& layout,
                              const Prospects& prospects,
                              const std::vector<const NodeStanding*>& worst) {
@@ -245,8 +246,8 @@ std::string progress_of(const NodeCounts& counts) {
   return fmt::format("{} of {} nodes are up to date", counts.updated, counts.selected);
 }
 
-// A layout that goes owns no node any more, unless MIG is to be switched off, and still waits for
-// those that it has taken.
+// A layout that is being deleted owns no nodes, unless it has to switch MIG off. It still waits for
+// the nodes that it has taken.
 std::vector<const Node*> nodes_on_their_way(const Snapshot& snapshot, const MIGLayout& layout) {
   std::vector<const Node*> nodes;
   for (const Node* node : nodes_under_way(snapshot.cluster)) {
@@ -268,7 +269,8 @@ std::string told_going(const Snapshot& snapshot, const MIGLayout& layout, const 
                      name_node(*worst.front()));
 }
 
-// Nodes of a layout that goes are not among its nodes any more, so that nothing else tells of them.
+// The nodes of a layout that is being deleted are no longer among its nodes, so nothing else
+// reports them.
 std::optional<Cause> stuck_going(const Snapshot& snapshot, const MIGLayout& layout) {
   if (!layout.meta.deletion_timestamp) return std::nullopt;
   for (const Node* node : nodes_on_their_way(snapshot, layout))
@@ -296,8 +298,8 @@ Cause not_ready(const Snapshot& snapshot, const MIGLayout& layout, const Rollout
           fmt::format("{}; {}", progress_of(counts), name_node(first))};
 }
 
-// Beside Ready=False, where nothing is stalled; nothing while a person has paused the layout, or
-// stopped berth.
+// Returns the cause of Reconciling, besides Ready=False, if nothing is stalled. Nothing if a user
+// has paused the layout or stopped berth.
 std::optional<Cause> reconciling(const MIGLayout& layout, const Prospects& prospects,
                                  const Cause& not_ready) {
   if (not_ready.reason == reasons::kDeleting || not_ready.reason == reasons::kNoNodesSelected)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LayoutStatus: what a MIGLayout tells of itself: counts, the worst nodes, and conditions after
-// kstatus.
+// LayoutStatus: the status of a MIGLayout: counts, the worst nodes, and conditions as kstatus
+// defines them.
 #pragma once
 
 #include "controller/core/plan.h"
@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// The full desired status; `differs` from the one that stands is worked out here.
+// Returns the full desired status. `differs` says whether it differs from the current one.
 StatusUpdate compute_layout_status(const Snapshot& snapshot, const MIGLayout& layout,
                                    const RolloutChoice& choice);
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/mig/agent_file.h"
 #include "controller/mig/config_geometry.h"
 #include "controller/mig/config_label.h"
@@ -14,7 +14,7 @@
 namespace berth {
 namespace {
 
-// What the GPU operator installs, and mounts where no other file is named.
+// The ConfigMap that the GPU operator installs, and mounts if no other is named.
 constexpr char kDefaultFile[] = "default-mig-parted-config";
 
 // all-disabled needs no file: the GPU operator writes it, and berth's file always has it.
@@ -65,7 +65,7 @@ NamedConfigs::NamedConfigs(const Snapshot& snapshot)
   add(kDefaultFile);
 }
 
-// The GPU operator has mig-manager generate a file for each node where none is named, and publish
+// If no file is named, the GPU operator has mig-manager generate a file for each node and publish
 // it as the node's own ConfigMap.
 const std::vector<MigConfigEntry>* NamedConfigs::find(const Node& node,
                                                       std::string_view config) const {
@@ -81,7 +81,7 @@ const std::vector<MigConfigEntry>* NamedConfigs::find(const Node& node,
   return config == names::kAllDisabled ? &all_disabled() : nullptr;
 }
 
-// A label may be an alias, of which the file need not have an entry.
+// A label may be an alias that has no entry in the file.
 const std::vector<MigConfigEntry>* NamedConfigs::find_named(const Node& node,
                                                             std::string_view label) const {
   const std::vector<MigConfigEntry>* entries = find(node, label);

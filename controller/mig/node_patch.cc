@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"
@@ -21,8 +21,8 @@ std::optional<std::string> label_if_any(const Node& node, std::string_view key) 
   return value != nullptr ? std::optional(value->str()) : std::nullopt;
 }
 
-// Physical product and count, kept for the time when the labels tell of MIG devices. A merge patch
-// with the uid: it makes the annotations map where there is none.
+// Keeps the physical product and GPU count for the time when the labels describe MIG devices. It is
+// a merge patch with the uid, as that also creates a missing annotations map.
 Write record_inventory(const Node& node, const std::string& inventory) {
   Write write;
   write.verb = Verb::kMergePatch;
@@ -52,7 +52,7 @@ NodePatch& NodePatch::same_cordon() {
   return *this;
 }
 
-// A person may have said "leave it alone" a moment ago.
+// A user may have set the hold annotation a moment ago.
 void NodePatch::same_hold() {
   const Text* hold = s_.node.meta.annotations.find(names::kHoldAnnotation);
   patch_.test_optional(annotation_path(names::kHoldAnnotation),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodePatch: the one way in which the rollout writes a node. Each patch begins with tests of the
-// node's uid and of the rollout annotation's exact text, so a late write of a deposed leader fails;
-// what else the decision rested on is tested where it is changed.
+// NodePatch: the only way in which the rollout writes a node. Each patch first tests the node's uid
+// and the exact text of the rollout annotation, so a late write of an earlier leader fails. Other
+// fields that the decision depended on are tested where they are changed.
 #pragma once
 
 #include <optional>
@@ -19,24 +19,24 @@ class NodePatch {
   explicit NodePatch(const Situation& situation);
 
   NodePatch& cordon();
-  // Only if it is still cordoned.
+  // Uncordons the node if it is still cordoned.
   NodePatch& uncordon();
-  // Tests that the node is (still) schedulable or not, as the cache shows it.
+  // Tests that the node is schedulable or not, as the cache shows it.
   NodePatch& same_cordon();
-  // Tests that what mig-manager was told and what it answered are (still) as the cache shows them.
+  // Tests that mig-manager's label and its state are as the cache shows them.
   NodePatch& same_config();
-  // Sets nvidia.com/mig.config and takes its state away, so that an old `success` is never taken
-  // for a new one.
+  // Sets nvidia.com/mig.config and removes its state, so that an old `success` is not taken for a
+  // new one.
   NodePatch& label(std::string_view mig_config);
-  // What mig-manager left at paused-for-mig-change goes back to "true".
+  // Sets labels that mig-manager left at paused-for-mig-change back to "true".
   NodePatch& restore_paused_labels();
   NodePatch& hold(std::string_view why);
-  // The record, in this node's name.
+  // Writes the rollout record, with this node's name and uid.
   NodePatch& rollout(NodeRollout rollout);
   NodePatch& forget_rollout();
 
-  // The steps, in order: first the annotations map is made sure of where the rollout annotation was
-  // never set, since a JSON patch can't test a key of a map that isn't there.
+  // Adds the steps in order. If the rollout annotation was never set, the first step makes sure
+  // that the annotations map exists: a JSON patch can't test a key of a missing map.
   void plan(Plan& plan, std::string reason, std::optional<Guard> guard = std::nullopt) const;
 
  private:
@@ -44,7 +44,7 @@ class NodePatch {
 
   const Situation& s_;
   JsonPatch patch_;
-  std::optional<NodeRollout> record_;  // that it leaves
+  std::optional<NodeRollout> record_;  // the new record
 };
 
 }  // namespace berth

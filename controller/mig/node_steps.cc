@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the phases share: the label write, the way on to another target, giving up.
+// What the phases share: writing the label, changing to another target, giving up.
 #include "controller/mig/node_steps.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/core/stop.h"
 #include "controller/fleet/node_facts.h"
@@ -31,16 +31,16 @@ std::optional<std::string> NodeSteps::reason_not_ours(const Node& live, std::str
   return std::nullopt;
 }
 
-// Every write of mig.config: on a cordoned node that is still ours, with no pod that a cut would
-// hurt, which the guard asks the API server itself right before.
+// Every write of mig.config goes through here. The node must be cordoned and still ours, with no
+// pod that a repartitioning would break. A guard asks the API server right before.
 void NodeSteps::write_label(NodeRollout written, const std::string& reason, const char* event) {
   std::optional<std::string> label = next_label(written.config, s_.label());
   if (seeded(SeededBug::kRelabelSameValue)) label = written.config;
   if (!label) return fail(fmt::format("{}; {} has no room for an alias", reason, written.config));
-  if (is_stopped(s_.snapshot)) return;  // no further repartitioning begins
+  if (is_stopped(s_.snapshot)) return;  // while berth is stopped, no new repartitioning begins
   if (!s_.node.cordoned())
     return fail(fmt::format("{}; but the node was uncordoned by hand", reason));
-  // Bound late, past the cordon: they leave as politely as the others did.
+  // Pods that were bound after the cordon are drained like the others.
   if (now().phase != RolloutPhase::kCordoned) {
     const Time patience =
         now().not_before.value_or(now().since + s_.rules->rollout.progress_deadline);
@@ -77,7 +77,7 @@ bool NodeSteps::asks_for_another() const {
          !is_stopped(s_.snapshot) && !agent_not_configured(s_.snapshot);
 }
 
-// Without uncordoning between. Pods that were bound meanwhile leave as any others.
+// Does not uncordon in between. Pods that were bound meanwhile are drained like any others.
 void NodeSteps::go_on_to_target() {
   NodeRollout onward = next(RolloutPhase::kCordoned);
   onward.layout_uid = s_.owner->meta.uid;
@@ -92,11 +92,11 @@ void NodeSteps::go_on_to_target() {
 void NodeSteps::fail(const std::string& why) {
   NodeRollout failed = next(RolloutPhase::kFailed);
   if (failed.failed_config.empty()) failed.failed_config = now().config;
-  // Nothing has been written since the failure: the label still names what failed.
+  // berth has written nothing since the failure, so the label still names the failed config.
   if (now().phase == RolloutPhase::kCordoned) failed.config = failed.failed_config;
   failed.why = why;
   NodePatch patch(s_);
-  // An agent that works for somebody else has paused them for a reason.
+  // If the mig-manager works for another user, it has paused these labels for a reason.
   const bool foreign = !names_config(s_.label(), now().config);
   if (!foreign || s_.state() != "pending") patch.restore_paused_labels();
   patch.rollout(failed).plan(plan_, fmt::format("give up: {}", why));
@@ -123,13 +123,14 @@ Duration NodeSteps::back_off(Duration base, std::int64_t attempt) const {
          std::min<std::int64_t>(kMaxBackoff, std::int64_t{1} << std::min<std::int64_t>(attempt, 4));
 }
 
-// What was given up is tried again later, and says until then for what it was given up.
+// berth tries again later what it gave up, and records the reason until then.
 void NodeSteps::put_off(NodeRollout& idle, Duration base, const std::string& why,
                         std::string_view cause) const {
   idle.not_before = s_.snapshot.now + back_off(base, idle.attempt);
   ++idle.attempt;
   idle.cause = cause;
-  if (idle.failed_config.empty()) idle.why = why;  // of a failure, `why` stays its own
+  // After a failure, `why` keeps the failure's reason.
+  if (idle.failed_config.empty()) idle.why = why;
 }
 
 void NodeSteps::tell(bool warning, const char* reason, const char* action, std::string note) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeSteps: the next step of one node that berth has taken, or is about to take. One class, four
-// files: what the phases share, a node that is claimed or drained, a node whose label is written,
-// and what is remembered where a record was lost or a change has failed. Used within one reconcile:
-// the situation and the plan outlive it.
+// NodeSteps: the next step of one node that berth has taken or is about to take. One class in four
+// files: what the phases share; a claimed or drained node; a node whose label is written; and lost
+// records and failed nodes. Used within one reconcile: the situation and the plan must outlive it.
 #pragma once
 
 #include <optional>
@@ -21,7 +20,7 @@ class NodeSteps {
   void run();
 
  private:
-  // Remembered.
+  // Lost records, and nodes that stay unavailable.
   void overwrite_unreadable();
   void drop_foreign();
   void go_on_from(const NodeRollout& predecessor);
@@ -38,12 +37,12 @@ class NodeSteps {
   void drop_claim(const std::string& why, std::string_view cause = {});
   void leave_cordoned();
   bool has_settled();
-  // Stands for each patch of the node by a rollout: they all answer one question.
+  // Represents any patch of the node by a rollout: all of them have the same question.
   Step any_patch() const;
   std::optional<Time> cordon_stood_at() const;
   Guard look_at_cordon() const;
   void apply();
-  // With a cause, a reason's word, it is tried again with backoff.
+  // With a cause (a reason), the node is tried again after a backoff.
   void restore(const std::string& why, std::string_view cause = {});
 
   // Applying, RollingBack and Failed.
@@ -56,8 +55,8 @@ class NodeSteps {
   void leave_failed();
   void release(const std::string& why);
 
-  // What they share.
-  // Why a node, read live, is not the one that was decided on, cordoned and with this annotation.
+  // Shared. reason_not_ours() says why a node, read live, is not the cordoned node with this
+  // annotation that berth decided on.
   static std::optional<std::string> reason_not_ours(const Node& live, std::string_view uid,
                                                     const std::optional<std::string>& text);
   void write_label(NodeRollout next, const std::string& reason, const char* event);
@@ -66,10 +65,10 @@ class NodeSteps {
   void fail(const std::string& why);
   const NodeRollout& now() const { return *s_.record.rollout; }
   NodeRollout next(RolloutPhase phase) const;
-  // True if it is not that late yet; the key is due again then.
+  // Returns true if it is earlier than `due`. Then the key is due again at that time.
   bool wait_until(Time due);
-  // What the node had when it was taken: the config berth last applied, if only its label had been
-  // changed by somebody.
+  // Returns the config that the node had when berth took it: the one that berth last applied, if
+  // only its label had been changed by another user.
   std::string config_found() const { return now().reasserts > 0 ? now().config : now().previous; }
   Duration back_off(Duration base, std::int64_t attempt) const;
   void put_off(NodeRollout& idle, Duration base, const std::string& why,

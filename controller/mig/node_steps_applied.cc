@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Once the label is written: Applying and RollingBack until allocatable is verified, or Failed.
+// After the label is written: Applying and RollingBack until allocatable is verified, or Failed.
 #include <fmt/format.h>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/patience.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/fleet/node_facts.h"
@@ -21,13 +21,15 @@ constexpr std::int64_t kMaxAttempts = 2;  // label writes after the first
 void NodeSteps::leave_applying() {
   using State = Verification::State;
   if (now().berth_cordoned && !s_.node.cordoned()) return disown_cordon();
-  // No label and no uncordon under their hands; they end by a label.
+  // While another operator works on the node, berth writes neither label nor uncordon. A label of
+  // that operator ends its work.
   if (in_others_hands(s_.node)) return;
   const Verification verification = verify(s_);
   const Time deadline =
       patience_ends(s_.snapshot, now().since, s_.rules->rollout.progress_deadline);
   const bool right = verification.state == State::kDone || verification.state == State::kSteadying;
-  // Whatever was to be written next: with the deadline ends the waiting for its being let through.
+  // This concerns any next write. After the deadline berth stops waiting for the API server to
+  // accept it.
   if (const auto refused = s_.refused(); refused && !right && !wait_until(deadline))
     return fail(refused->message);
   switch (verification.state) {
@@ -52,7 +54,7 @@ void NodeSteps::leave_applying() {
   const std::string why = fmt::format("not done within {}: {}",
                                       format_duration_short(s_.rules->rollout.progress_deadline),
                                       verification.cause.message);
-  // A wedged agent is set going once more, then treated as failed.
+  // If the mig-manager hangs, berth triggers it once more, and then treats it as failed.
   const std::int64_t attempts = verification.state == State::kAgentWorking ? 1 : kMaxAttempts;
   if (now().attempt >= attempts) return give_up(why);
   NodeRollout again = next(now().phase);
@@ -60,8 +62,9 @@ void NodeSteps::leave_applying() {
   write_label(std::move(again), fmt::format("try again: {}", why), reasons::kRetrying);
 }
 
-// A person wants the node back while its GPUs are being cut. That goes on, but whatever cordon
-// stands in the end is not berth's: the record has to say so before they cordon it again.
+// A user wants the node back while its GPUs are being repartitioned. The repartitioning continues.
+// But a cordon that exists afterwards is not berth's, and the record has to say so before the user
+// cordons the node again.
 void NodeSteps::disown_cordon() {
   NodeRollout theirs = now();
   theirs.berth_cordoned = false;
@@ -75,8 +78,8 @@ void NodeSteps::disown_cordon() {
 
 void NodeSteps::retry_failed_agent(const Verification& verification) {
   NodeRollout again = next(now().phase);
-  // The kubelet projects a changed ConfigMap late: a `failed` for a name the agent could not know
-  // yet is not believed, and does not count.
+  // The kubelet projects a changed ConfigMap late. So berth ignores a `failed` state for a config
+  // that the mig-manager could not know yet, and does not count it.
   const Time known = agent_config_changed_at(s_.snapshot).value_or(Time{}) +
                      s_.snapshot.settings.agent_config_map_delay;
   if (now().since < known) {
@@ -100,7 +103,7 @@ void NodeSteps::retry_failed_agent(const Verification& verification) {
               reasons::kRetrying);
 }
 
-// Whether the layout has come to ask for something else since the label was written.
+// Whether the layout asks for something else since the label was written.
 bool NodeSteps::superseded() const {
   return now().phase == RolloutPhase::kApplying && asks_for_another() &&
          !s_.gives_target(now().config);
@@ -108,7 +111,7 @@ bool NodeSteps::superseded() const {
 
 void NodeSteps::finish() {
   if (s_.held() && now().berth_cordoned && !seeded(SeededBug::kUncordonHeld))
-    return;  // whoever holds it wants it kept out
+    return;  // a user who holds the node wants it out of service
   NodeRollout idle = next(RolloutPhase::kIdle);
   idle.attempt = 0;
   idle.berth_cordoned = false;
@@ -136,8 +139,9 @@ void NodeSteps::finish() {
          fmt::format("bound to the node while its GPUs were being repartitioned: {}", late));
 }
 
-// The target is beyond this node. Under Rollback the previous config by the same steps; else, or
-// where that is what failed, the node stays out for a person to look at.
+// The node can't reach the target. Under Rollback berth applies the previous config by the same
+// steps. Otherwise, or if that is what failed, the node stays out of service until a user looks at
+// it.
 void NodeSteps::give_up(const std::string& why) {
   const bool can_roll_back = s_.rules->rollout.failure_policy == FailurePolicy::kRollback &&
                              now().phase == RolloutPhase::kApplying;
@@ -162,14 +166,15 @@ void NodeSteps::leave_failed() {
     return release("the MIGLayout that took the node is gone or no longer selects it");
   if (!s_.node.cordoned()) return release("it was uncordoned by hand");
   if (asks_for_another() && !s_.is_right()) return go_on_to_target();
-  // Somebody has brought the agent to do it after all.
+  // The mig-manager succeeded after all, for example after a user repaired it.
   const Verification verification = verify(s_);
   if (verification.state == Verification::State::kDone) return finish();
   if (verification.state == Verification::State::kSteadying) wait_until(verification.due);
 }
 
-// Out of berth's hands as it stands. The config stays marked as failed, so that it isn't tried on
-// this node again; and a cordon of berth's stays known as such, or nobody would ever take it away.
+// Releases the node as it is. The config stays marked as failed, so that berth does not try it on
+// this node again. A cordon by berth stays recorded as berth's, as otherwise it would never be
+// removed.
 void NodeSteps::release(const std::string& why) {
   NodeRollout idle = next(RolloutPhase::kIdle);
   idle.berth_cordoned =

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth remembers of a node where its record was lost, and of one that stays out although
-// nothing is going on: whose the cordon is decides who takes it away.
+// Nodes whose record was lost, and nodes that stay out of service although no rollout is in
+// progress. Whether berth made the cordon decides who removes it.
 #include <fmt/format.h>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
 #include "controller/mig/node_patch.h"
@@ -12,8 +12,8 @@
 
 namespace berth {
 
-// A machine made from the picture of a live node comes with that one's annotations. Nothing in them
-// is true here, except on a node of the same name that comes back with berth's cordon.
+// A machine that was created from an image of a live node has that node's annotations. Nothing in
+// them is true here, except for a node of the same name that returns with berth's cordon.
 void NodeSteps::drop_foreign() {
   const std::optional<NodeRollout>& predecessor = s_.record.predecessor;
   if (predecessor && predecessor->berth_cordoned && s_.node.cordoned())
@@ -27,8 +27,9 @@ void NodeSteps::drop_foreign() {
                    names::kRolloutAnnotation));
 }
 
-// The node was deleted and created again with its annotations and its cordon, as from a backup. The
-// cordon is berth's as it was, and so is the node's way back. The ledger follows the record.
+// The node was deleted and created again with its annotations and its cordon, for example from a
+// backup. The cordon is still berth's, and berth returns the node as usual. The ledger follows the
+// record.
 void NodeSteps::go_on_from(const NodeRollout& predecessor) {
   NodeRollout record = predecessor;
   record.since = s_.snapshot.now;
@@ -39,8 +40,8 @@ void NodeSteps::go_on_from(const NodeRollout& predecessor) {
        "berth continues from the annotation");
 }
 
-// Somebody wrote something else into the annotation of a node that holds a slot, before the ledger
-// had heard of its cordon. Whose that is, is lost with it, so it stays as it is.
+// A user overwrote the annotation of a node that holds a slot before the ledger recorded its
+// cordon. So berth can't know whose the cordon is, and leaves it.
 void NodeSteps::overwrite_unreadable() {
   if (ledger_may_know()) return plan_.requeue_in(s_.snapshot.settings.answer_ttl);
   NodeRollout idle;
@@ -56,11 +57,12 @@ void NodeSteps::overwrite_unreadable() {
                    names::kRolloutAnnotation));
 }
 
-// The record is gone, and the ledger knows that the node was taken and whose its cordon is. From
-// there berth goes on. One that is back in service is given up: berth cordons nothing twice.
+// The record is lost, and the ledger knows that the node was taken and whose its cordon is. berth
+// continues from there. If the node is back in service, berth gives it up: it does not cordon a
+// node twice.
 void NodeSteps::recall() {
   const Slot& slot = *s_.slot;
-  if (!slot.recall || wait_until(*slot.recall)) return;  // reconcile_slots says when
+  if (!slot.recall || wait_until(*slot.recall)) return;  // reconcile_slots sets the time
   if (has_just_recalled()) return plan_.requeue_in(s_.snapshot.settings.answer_ttl);
   const NodeRollout record = recalled();
   NodePatch(s_).same_cordon().rollout(record).plan(
@@ -73,8 +75,8 @@ void NodeSteps::recall() {
                                                        : "berth continues from its ledger"));
 }
 
-// Which phase it was in is told by the label: one that names a config of the layout's was written,
-// and is verified before the node returns.
+// The label shows the phase. If it names a config of the layout, it was written, and berth verifies
+// it before the node returns.
 NodeRollout NodeSteps::recalled() const {
   const Slot& slot = *s_.slot;
   NodeRollout record;
@@ -100,12 +102,13 @@ NodeRollout NodeSteps::recalled() const {
   return record;
 }
 
-// Written a moment ago, and gone before the ledger could count it. Nobody is fought.
+// berth has just written the record, and it was removed again before the ledger could count that.
+// berth waits, as it does not fight with another writer.
 bool NodeSteps::has_just_recalled() const { return has_written_since(*s_.slot->recall); }
 
-// The cordon went through, and its record is gone at once: had the ledger said whose the cordon is,
-// recall() would go on from there. It may have heard of it all the same, and the news be on its
-// way: that must not be guessed before.
+// The cordon succeeded, and its record was lost at once. If the ledger said whose the cordon is,
+// recall() would continue from there. The ledger may have it while the change is still on its way,
+// so berth must not guess before.
 bool NodeSteps::ledger_may_know() const {
   return s_.node.cordoned() && has_written_since(s_.slot->since);
 }
@@ -116,8 +119,9 @@ bool NodeSteps::has_written_since(Time time) const {
   return answer != nullptr && answer->yes && answer->at >= time;
 }
 
-// Out for a failure of a layout that is gone or has let it go. It returns once another layout finds
-// its GPUs right; and whoever uncordons it before owns what is cordoned there later.
+// The node is out of service after a failure under a layout that is gone or released it. It returns
+// once another layout finds its GPUs right. If a user uncordons it before, a later cordon is that
+// user's.
 void NodeSteps::leave_kept_out() {
   NodeRollout idle = now();
   idle.berth_cordoned = false;

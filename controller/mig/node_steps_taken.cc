@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Until the label is written: claimed, then Cordoned while its pods leave.
+// Before the label is written: the node is claimed, then Cordoned while its pods leave.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/cause.h"
 #include "controller/core/patience.h"
 #include "controller/core/seeded_bugs.h"
@@ -35,7 +35,7 @@ void NodeSteps::cordon_claimed() {
     return;
   if (ledger_may_know()) return plan_.requeue_in(s_.snapshot.settings.answer_ttl);
   if (auto why = reason_to_drop_claim()) return drop_claim(*why);
-  // Other nodes may go, and would wait for this one's slot.
+  // Other nodes may be possible, and they would wait for this node's slot.
   if (const auto refused = s_.refused();
       refused && refused->times >= kTriesOfAClaim && !seeded(SeededBug::kKeepRefusedClaim))
     return drop_claim(refused->message, reasons::kWriteRefused);
@@ -58,7 +58,8 @@ void NodeSteps::cordon_claimed() {
   const bool kept_out = s_.record.kept_out() && s_.node.cordoned();
   taken.berth_cordoned =
       (!s_.node.cordoned() || kept_out) && !seeded(SeededBug::kCordonWithoutRecord);
-  // Of a node that is out for a failure it is not forgotten: put back, it is no better than it was.
+  // If the node is out of service after a failure, keep the failure: if berth restores it, it is no
+  // better than before.
   if (!kept_out) {
     taken.failed_config.clear();
     taken.why.clear();
@@ -79,8 +80,8 @@ std::optional<std::string> NodeSteps::reason_to_drop_claim() const {
       !seeded(SeededBug::kNoEpochTest))
     return "it was claimed by a former leader";
   if (s_.slot->seq != s_.record.seq() + 1) return "its sequence number has moved on";
-  // A claim's cordon follows at once. This one may be a slot that was given back meanwhile, after
-  // somebody took the annotation away that says so.
+  // A claim's cordon follows at once. An old claim may be a slot that was given back, if a user
+  // removed the annotation that says so.
   if (!s_.record.text && s_.snapshot.now - s_.slot->since > kClaimLasts)
     return fmt::format("annotation {} is gone", names::kRolloutAnnotation);
   if (auto why = reason_to_restore(s_)) return why;
@@ -90,8 +91,8 @@ std::optional<std::string> NodeSteps::reason_to_drop_claim() const {
   return agent_not_configured(s_.snapshot);
 }
 
-// The cordon that belongs to the claim may still be in flight. Raising the sequence number first
-// makes it fail; reconcile_slots frees the slot afterwards.
+// The cordon of this claim may still be on its way. Raising the sequence number first makes it
+// fail. reconcile_slots frees the slot afterwards.
 void NodeSteps::drop_claim(const std::string& why, std::string_view cause) {
   NodeRollout idle = s_.record.rollout.value_or(NodeRollout{.since = s_.snapshot.now});
   idle.seq = s_.slot->seq;
@@ -104,7 +105,7 @@ void NodeSteps::drop_claim(const std::string& why, std::string_view cause) {
 // --- Cordoned ---
 
 void NodeSteps::leave_cordoned() {
-  // A person wants the node back: berth never cordons it against them.
+  // A user wants the node back. berth never cordons it against the user.
   if (!s_.node.cordoned()) {
     NodePatch patch(s_);
     patch.same_cordon();
@@ -123,7 +124,7 @@ void NodeSteps::leave_cordoned() {
   if (auto why = agent_not_configured(s_.snapshot)) return restore(*why);
 
   const DrainSpec& drain = s_.rules->drain;
-  // Allocatable was right when the node was taken, so nobody is evicted for the sake of a label.
+  // Allocatable was right when berth took the node, so berth evicts no pod just for a label.
   if (now().reasserts > 0 && !drain_progress(s_.snapshot, s_.node, drain, now().since).empty)
     return restore("its GPUs are in use, and only the label differs");
   const DrainProgress progress = plan_drain(s_.snapshot, s_.node, drain, now().since, plan_);
@@ -135,7 +136,7 @@ void NodeSteps::leave_cordoned() {
   apply();
 }
 
-// For as long as bindings in flight may take to land, from when the cordon took effect.
+// Whether the cordon has been in effect long enough for pending bindings to arrive.
 bool NodeSteps::has_settled() {
   const std::optional<Time> stood = cordon_stood_at();
   if (stood) return !wait_until(*stood + s_.snapshot.settings.settle);
@@ -144,8 +145,9 @@ bool NodeSteps::has_settled() {
   return false;
 }
 
-// The earliest that we know of. The reply to the cordon tells; where that went with a connection or
-// a process, a look of our own. What was decided longer ago than a request can last needs neither.
+// Returns the earliest time at which berth knows that the cordon was in effect: from the reply to
+// the cordon, or, if that was lost with a connection or a process, from a live read. If the cordon
+// was decided longer ago than a request can last, neither is needed.
 std::optional<Time> NodeSteps::cordon_stood_at() const {
   const Snapshot& snapshot = s_.snapshot;
   const Duration unsure = kRequestTimeout + snapshot.settings.settle;
@@ -175,7 +177,7 @@ void NodeSteps::apply() {
   std::optional<std::string> label = next_label(s_.target->config, s_.label());
   if (!wait && (!label || !config_is_rendered(s_.snapshot, *label)))
     wait = file_lacks(s_.snapshot, s_.target->config);
-  // The node is empty and idle: it must not stay out for ever.
+  // The node is empty and idle, and must not stay out of service for ever.
   const Time deadline = patience_ends(s_.snapshot, now().since, s_.rules->drain.timeout);
   if (wait) {
     if (!wait_until(deadline)) restore(wait->message, wait->reason);
@@ -194,7 +196,8 @@ void NodeSteps::apply() {
 }
 
 void NodeSteps::restore(const std::string& why, std::string_view cause) {
-  // Given up on once, and the agent has done nothing since: it is no better than it was.
+  // berth gave up once, and the mig-manager has done nothing since, so the node is no better than
+  // before.
   if (!now().failed_config.empty()) return fail(why);
   NodeRollout idle = next(RolloutPhase::kIdle);
   idle.config = config_found();

@@ -13,7 +13,8 @@ namespace berth {
 
 bool selects(const MIGLayout& layout, const Node& node) {
   const MIGLayoutSpec& spec = layout.spec;
-  // The CRD refuses a layout without either; one that slipped by selects nothing.
+  // The CRD rejects a layout with neither selector. One that was created without review selects
+  // nothing.
   if (!spec.node_selector && spec.product_selector.empty()) return false;
   if (spec.node_selector) {
     if (!spec.node_selector->matches(node.meta.labels)) return false;

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollout_annotation.h"
@@ -56,7 +56,7 @@ std::optional<std::string> agent_not_configured(const Snapshot& snapshot) {
         "install NVIDIA's GPU operator, or name its namespace with --agents-namespace (chart: "
         "nvidia.namespace): there is no DaemonSet {} in namespace {}",
         snapshot.settings.mig_manager_daemon_set, snapshot.settings.agents_namespace);
-  // What to do first: more of it may follow, and the end is what is cut.
+  // The advice comes first, as a long message is cut at its end.
   return fmt::format(
       "set spec.migManager.config.name: {0} in a ClusterPolicy, or mount ConfigMap {0}: no "
       "DaemonSet {1}/{2} reads it yet",
@@ -79,7 +79,7 @@ const ConfigMap* find_agent_config(const Snapshot& snapshot) {
 
 std::set<std::string> configs_named_by_nodes(const Snapshot& snapshot) {
   std::set<std::string> named;
-  std::string_view last;  // most nodes name what the one before them does
+  std::string_view last;  // most nodes name the same config as the node before
   for (const auto& node : snapshot.cluster.nodes()) {
     const std::string_view label = label_of(*node, names::kMigConfig);
     const bool is_told = label == last && !node->meta.annotations.find(names::kRolloutAnnotation);
@@ -116,7 +116,7 @@ bool config_is_rendered(const ClusterState& cluster, const Settings& settings,
   if (config_map == nullptr) return false;
   auto file = config_map->data.find(names::kMigPartedKey);
   if (file == config_map->data.end()) return false;
-  // The file is wholly berth's: a key of mig-configs stands alone on its line, bare or quoted.
+  // berth writes the whole file, so a key of mig-configs is alone on its line, bare or quoted.
   return file->second.find(fmt::format("\n  {}:", config)) != std::string::npos ||
          file->second.find(fmt::format("\n  \"{}\":", config)) != std::string::npos;
 }

@@ -14,37 +14,39 @@
 
 namespace berth {
 
-// Why nobody reads berth's file, with the line to set; nothing if the mig-manager's DaemonSet or
-// NVIDIA's ClusterPolicy names it.
+// Returns why no mig-manager reads berth's file, with the line to set. Nothing if the mig-manager's
+// DaemonSet or NVIDIA's ClusterPolicy names it.
 std::optional<std::string> agent_not_configured(const Snapshot& snapshot);
 
-// The mig-manager's DaemonSet in the agents' namespace, or nullptr.
+// Returns the mig-manager's DaemonSet in the namespace of NVIDIA's components, or nullptr.
 const DaemonSet* find_mig_manager(const Snapshot& snapshot);
 
-// Whether the mig-manager runs on the node, as far as selectors tell.
+// Whether the mig-manager runs on the node, as far as selectors say.
 bool runs_mig_manager(const Snapshot& snapshot, const Node& node);
 
-// Every config that a node carries as its label, or will carry if it is rolled back.
+// Returns every config that a node has in its label, or will get if it is rolled back.
 std::set<std::string> configs_named_by_nodes(const Snapshot& snapshot);
-// Those of them that the rendered file lacks: berth found their content nowhere, and the agent
-// would fail on them once it reads berth's file.
+// Returns those of them that the current file lacks. berth found their content nowhere, and the
+// mig-manager would fail on them once it reads berth's file.
 std::vector<std::string> configs_not_copied(const Snapshot& snapshot);
 
-// Whether the rendered file, as it stands in the cluster, has an entry for the name.
+// Whether the file in the cluster has an entry for the name.
 bool config_is_rendered(const Snapshot& snapshot, std::string_view config);
 bool config_is_rendered(const ClusterState& cluster, const Settings& settings,
                         std::string_view config);
 
-// Why the file does not hold the config: it is about to, or the API server refuses it.
+// Returns why the file does not have the config: berth is about to write it, or the API server
+// refuses that.
 Cause file_lacks(const Snapshot& snapshot, std::string_view config);
-// The ConfigMap as the writes of it name it.
+// Returns the reference that writes of the ConfigMap use.
 ObjectRef agent_config_ref(const Snapshot& snapshot);
 
-// The configs that the node's label and its rollout annotation name, without aliases.
+// Returns the configs that the node's label and its rollout annotation name, without aliases.
 std::set<std::string> configs_named_by(const ClusterState& cluster, const Node& node);
-std::set<std::string> configs_named_by(const Node& node);  // which is in no store
+std::set<std::string> configs_named_by(const Node& node);  // for a node that is in no store
 
-// The ConfigMap that holds the file, or nullptr; and when its content last changed, as berth noted.
+// Returns the ConfigMap with the file, or nullptr; and when its content last changed, from its
+// annotation.
 const ConfigMap* find_agent_config(const Snapshot& snapshot);
 std::optional<Time> agent_config_changed_at(const Snapshot& snapshot);
 inline constexpr char kRenderedAtAnnotation[] = "gpu.berth.dev/rendered-at";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the agents' file (agent_file.h) into its ConfigMap.
+// Writes the mig-managers' file (agent_file.h) into its ConfigMap.
 #include <fmt/format.h>
 
 #include <set>
 #include <string>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/merge_patch.h"
 #include "controller/disruption/rollout_annotation.h"
@@ -30,7 +30,8 @@ Write write_file(const Snapshot& snapshot, const ConfigMap* standing, const std:
       fmt::format(R"({{"{}":"{}"}})", kRenderedAtAnnotation, format_micro_time(snapshot.now));
   if (standing == nullptr) {
     write.verb = Verb::kCreate;
-    // No label app.kubernetes.io/managed-by: that is Helm's, if the chart is installed later.
+    // No label app.kubernetes.io/managed-by: Helm would refuse the ConfigMap if the chart is
+    // installed later.
     write.body = fmt::format(
         R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":{},"namespace":{},)"
         R"("annotations":{}}},"data":{}}})",
@@ -57,12 +58,12 @@ Plan reconcile_agent_config(const Snapshot& snapshot) {
   Plan plan;
   const ConfigMap* standing = find_agent_config(snapshot);
   const std::string* old_file = agent_file_of(standing);
-  // Nobody asks for anything: the chart's empty file may stay empty until somebody does.
+  // No layout asks for anything, so the chart's empty file may stay empty.
   if (snapshot.cluster.mig_layouts().size() == 0 && (old_file == nullptr || old_file->empty()))
     return plan;
   Result<AgentFile> file = compute_agent_file(snapshot);
   if (!file) {
-    // What stands is kept: every node still finds its config there.
+    // The current file stays, as every node still finds its config there.
     warn(plan, agent_config_ref(snapshot), describe(file.error()));
     return plan;
   }

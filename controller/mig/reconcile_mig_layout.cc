@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layout as a whole: its finalizer, the choice and claim of the next nodes, the questions that
-// the choice needs answered, and its status. What happens on a node once its slot is claimed is
-// reconcile_node_rollout's.
+// A layout as a whole: its finalizer, the choice and claim of the next nodes, the questions to the
+// API server before that, and its status. reconcile_node_rollout does what happens on a node after
+// its slot is claimed.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/finalizer.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
@@ -26,11 +26,11 @@
 namespace berth {
 namespace {
 
-// The ledger that this leader has written is fetched if no watch brings it.
+// berth reads the ledger of this leader again after this time, if no watch delivers it.
 constexpr Duration kSlotsCome = std::chrono::seconds(1);
 
-// Nodes that this layout has taken and that are not back yet; all of them must be, or be released,
-// before it may go.
+// Whether this layout has taken nodes that are not back yet. Before it may go, each of them must be
+// back or released.
 bool has_nodes_under_way(const Snapshot& snapshot, const MIGLayout& layout) {
   for (const auto& [node, slot] : read_ledger(snapshot).slots)
     if (slot.layout() == layout.meta.name) return true;
@@ -40,7 +40,8 @@ bool has_nodes_under_way(const Snapshot& snapshot, const MIGLayout& layout) {
   });
 }
 
-// Under DisableMIG MIG is switched off first, wherever that has not failed for good.
+// Whether the layout may go. With DisableMIG, MIG has to be off first, except where that has failed
+// for good.
 bool may_go(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice) {
   if (has_nodes_under_way(snapshot, layout) && !seeded(SeededBug::kDropFinalizer)) return false;
   return !disables_mig(layout) || std::ranges::all_of(choice.nodes, [](const NodeStanding& node) {
@@ -49,8 +50,8 @@ bool may_go(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoi
   });
 }
 
-// Each new leader writes its epoch into the ledger: with that one the cache knows every slot that
-// those before it have taken. A ledger without an epoch has been edited.
+// Each new leader writes its epoch into the ledger. Once the cache shows this epoch, it knows every
+// slot of earlier leaders. A ledger without an epoch was edited by a user.
 bool knows_slots(const Snapshot& snapshot) {
   const SlotLedger& ledger = read_ledger(snapshot);
   if (snapshot.offline) return true;
@@ -68,8 +69,8 @@ void put_nodes(ClusterState& cluster, const std::vector<Node>& nodes, Time now) 
   for (const std::string& name : gone) cluster.erase<Node>("", name);
 }
 
-// What the cache shows of nodes may be old, and once the layout is gone nobody returns them. The
-// copy shares the objects, and it is asked once in the life of a layout.
+// The cache may be behind, and once the layout is gone no reconciler returns its nodes. The copy
+// shares the objects, and this question is asked once in the life of a layout.
 Guard look_at_nodes(const Snapshot& snapshot, const MIGLayout& layout) {
   Guard look;
   look.node = ref_of(layout);
@@ -93,7 +94,7 @@ Guard look_at_nodes(const Snapshot& snapshot, const MIGLayout& layout) {
   return look;
 }
 
-// All of them in one write: either every slot is ours or none.
+// Claims all nodes in one write, so that either all slots are ours or none.
 void plan_claims(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
                  Plan& plan) {
   if (choice.take.empty()) return;
@@ -111,7 +112,7 @@ void plan_claims(const Snapshot& snapshot, const MIGLayout& layout, const Rollou
                                    fmt::join(reasons, ", "))));
 }
 
-// When what was decided here changes without any object changing.
+// Requeues for the times at which the decision changes although no object changes.
 void plan_wake_ups(const Snapshot& snapshot, const MIGLayout& layout, const RolloutChoice& choice,
                    Plan& plan) {
   if (choice.calendar_changes_at && snapshot.now < *choice.calendar_changes_at)
@@ -120,14 +121,14 @@ void plan_wake_ups(const Snapshot& snapshot, const MIGLayout& layout, const Roll
     if (standing.bucket == NodeBucket::kUpdated) continue;
     if (standing.due && snapshot.now < *standing.due)
       plan.requeue_in(std::chrono::ceil<Duration>(*standing.due - snapshot.now));
-    // A refusal is only good for so long: the node is asked about again.
+    // A refusal is valid only for a while, so the node is asked about again.
     const bool refused = standing.cause.reason == reasons::kPodDisruptionBudget ||
                          standing.cause.reason == reasons::kEvictionForbidden;
     if (refused && !snapshot.offline) plan.requeue_in(snapshot.settings.answer_ttl / 2);
-    // That is looked at again once what was refused no longer counts.
+    // Check again once the refusal no longer counts.
     if (standing.cause.reason == reasons::kWriteRefused && !snapshot.offline)
       plan.requeue_in(snapshot.settings.answer_ttl);
-    // Then it is told as stalled.
+    // At that time it is reported as stalled.
     const Time lost = snapshot.cluster.allocatable_since(standing.node->meta.name) +
                       layout.spec.rollout.progress_deadline;
     if (standing.cause.reason == reasons::kAllocatableMismatch && snapshot.now < lost)
@@ -157,14 +158,15 @@ Plan reconcile_mig_layout(const Snapshot& snapshot, std::string_view name) {
                            "no node is in progress for it any more"});
     return plan;
   }
-  // Before anything is taken: a layout that vanished in mid-rollout would leave nodes behind.
+  // The finalizer comes before any node is taken: a layout that is deleted in mid-rollout would
+  // leave nodes behind.
   if (!layout->meta.deletion_timestamp && !has_finalizer(layout->meta))
     plan.add(ref_of(*layout),
              write_finalizer(ref_of(*layout), layout->meta, true, names::kManagerMig,
                              "return its nodes before it is deleted"));
   else
     plan_claims(snapshot, *layout, choice, plan);
-  // Of a Job that runs on several nodes each of them asks.
+  // Several nodes may ask about the same Job.
   for (const Ask& ask : choice.asks)
     if (!plan.has_steps(ask.pod)) plan.add(ask.pod, ask);
   for (const Guard& look : choice.looks)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One node's way: claimed → Cordoned (its pods leave) → Applying (the agent works, allocatable is
-// verified) → Idle; with Failed and RollingBack beside it. Each step is one patch of the node that
-// tests what the step was decided on, and each case below plans at most one.
+// The phases of one node: claimed → Cordoned (its pods leave) → Applying (the mig-manager works,
+// and allocatable is verified) → Idle; and Failed and RollingBack. Each step is one patch of the
+// node that tests what the step was decided on. Each case below plans at most one step.
 #include "controller/mig/node_steps.h"
 #include "controller/mig/reconcile.h"
 
@@ -12,7 +12,7 @@ void NodeSteps::run() {
   if (s_.record.foreign) return drop_foreign();
   if (s_.record.unreadable()) {
     if (s_.slot_is_ours()) overwrite_unreadable();
-    return;  // nothing is under way: status says what to do
+    return;  // no rollout is in progress; the status says what to do
   }
   if (s_.record.idle()) {
     if (s_.slot_is_ours() && s_.slot->seq > s_.record.seq()) return cordon_claimed();
@@ -35,7 +35,7 @@ void NodeSteps::run() {
 Plan reconcile_node_rollout(const Snapshot& snapshot, std::string_view name) {
   Plan plan;
   const Node* node = snapshot.cluster.nodes().find(name);
-  if (node == nullptr) return plan;  // its slot is swept by reconcile_slots
+  if (node == nullptr) return plan;  // reconcile_slots frees its slot
   LayoutView view(snapshot);
   const Situation situation = situation_of(snapshot, view, *node);
   NodeSteps(situation, plan).run();

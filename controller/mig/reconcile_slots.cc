@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger follows the nodes' annotations: an entry whose node is back or gone is freed, one that
-// is missing for a node on its way is put back, and so is the whole ledger. It remembers whose the
-// cordon is, and when an annotation that is gone may be written anew.
+// The ledger follows the nodes' annotations. An entry is freed if its node is back or gone. A
+// missing entry of a node in progress is restored, and so is a missing ledger. The ledger also
+// records whose the cordon is, and when a lost annotation may be written again.
 //
-// Who claimed a slot may have heard more than this process has. That its node is back is told by a
-// record with the slot's seq, which no older news has; that it is gone is told by the API server.
+// The leader that claimed a slot may have seen more than this process. A record with the slot's seq
+// shows that the node is back, as no older change has this seq. Only the API server can say that a
+// node is gone.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollout_annotation.h"
@@ -21,9 +22,9 @@
 namespace berth {
 namespace {
 
-// When a claim may be given up whose node can't be written at all, not even to say so. Its cordon
-// is this leader's to send alone; what was sent before the first refusal and not answered has taken
-// effect by then or never does.
+// Returns when to give up a claim on a node that can't be written, not even to record that. Only
+// this leader sends the claim's cordon. A write that was sent before the first refusal and not
+// answered has taken effect by then, or never does.
 std::optional<Time> given_up_at(const Snapshot& snapshot, const Node& node, const Slot& slot) {
   if (seeded(SeededBug::kKeepRefusedClaim)) return std::nullopt;
   if (slot.epoch != snapshot.epoch || slot.seq <= read_rollout(snapshot.cluster, node).seq())
@@ -33,8 +34,8 @@ std::optional<Time> given_up_at(const Snapshot& snapshot, const Node& node, cons
   return std::max(refused->since, slot.since) + kRequestTimeout;
 }
 
-// Where the cache has no node of the slot's uid. Either that one is gone, or it has come and the
-// news of it have not.
+// The cache has no node with the slot's uid: the node is gone, or it is new and the cache is
+// behind.
 Guard look_for_node(const std::string& name, const Slot& slot) {
   return {.node = {"Node", {}, name, slot.node_uid},
           .question = "is the node that has the slot gone?",
@@ -46,7 +47,7 @@ Guard look_for_node(const std::string& name, const Slot& slot) {
           .yes_if_gone = true};
 }
 
-// A uid that is gone never comes back, so a yes holds for good.
+// A deleted uid never returns, so a yes stays true.
 bool is_gone(const Snapshot& snapshot, const Guard& look) {
   if (snapshot.offline) return true;
   const Answer* answer =
@@ -54,8 +55,9 @@ bool is_gone(const Snapshot& snapshot, const Guard& look) {
   return answer != nullptr && answer->yes;
 }
 
-// Why the entry of a layout is done with, or nothing. A slot above an Idle annotation's seq is a
-// claim whose cordon may be in flight: reconcile_node_rollout cordons, or raises the seq first.
+// Returns why a layout's entry is done; nothing otherwise. A slot with a higher seq than an Idle
+// annotation is a claim whose cordon may be on its way. reconcile_node_rollout cordons the node, or
+// raises the seq first.
 std::optional<std::string> reason_to_free(const Snapshot& snapshot, const Node& node,
                                           const Slot& slot) {
   const RolloutRecord record = read_rollout(snapshot.cluster, node);
@@ -67,13 +69,14 @@ std::optional<std::string> reason_to_free(const Snapshot& snapshot, const Node& 
   return std::nullopt;
 }
 
-// The first time at once. Who takes it away again is given time: nobody fights over a node.
+// The first time berth writes the record again at once. After that it waits longer each time, so as
+// not to fight with another writer.
 Duration recall_after(const Settings& settings, std::int64_t lost) {
   if (lost <= 1) return Duration::zero();
   return settings.retry_backoff * (std::int64_t{1} << std::min<std::int64_t>(lost - 2, 4));
 }
 
-// What the slot is to remember of the node's record; nothing new: the slot as it is.
+// Returns the slot with what it has to record about the node; the slot unchanged if nothing is new.
 Slot remember(const Snapshot& snapshot, const Node& node, const Slot& slot) {
   Slot next = slot;
   const RolloutRecord record = read_rollout(snapshot.cluster, node);
@@ -142,7 +145,7 @@ Plan reconcile_slots(const Snapshot& snapshot) {
     if (auto slot = slot_for(snapshot, *node))
       change(node->meta.name, std::move(slot), "on its way");
   }
-  // Offline, `berth plan` starts from nothing: the first claim creates the ledger.
+  // Offline, `berth plan` starts without a ledger: the first claim creates it.
   const bool missing = ledger.config_map == nullptr && !snapshot.offline;
   if (changes.empty() && !missing) return plan;
   plan.add(ledger_ref(snapshot.settings, ledger.config_map),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// First every node is judged by itself; then those that could go are put in order; then the budget,
-// the pods, the capacity guard and the API server's word on evictions are asked, in that order,
-// until no room is left.
+// Each node is judged by itself first. Then the nodes that could be taken are put in order. Then
+// berth checks, in this order and until the budget is used up: the budget, the pods, the capacity
+// guard, and the API server's answers about evictions.
 #include "controller/mig/rollout_choice.h"
 
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 #include <map>
 #include <set>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/disruption_budgets.h"
@@ -29,20 +29,20 @@
 namespace berth {
 namespace {
 
-// How many nodes beyond the free room are asked about in advance, so that a row of nodes that can't
-// be emptied does not hold the rest up.
+// How many nodes beyond the budget berth asks about in advance, so that several nodes that can't be
+// drained do not delay the rest.
 constexpr int kLookahead = 4;
 
 struct Candidate {
   std::size_t index = 0;  // in choice.nodes
   std::int64_t seq = 0;
   bool already_out = false;
-  std::string refused;  // what the API server said when it was last taken
-  const std::vector<Occupant>* occupants = nullptr;  // with order LeastDisruption
+  std::string refused;  // the API server's message when it was last taken
+  const std::vector<Occupant>* occupants = nullptr;  // for order LeastDisruption
   Disruption disruption;
 };
 
-// A slot under its name counts, of whichever node it is: the cache may be behind the ledger.
+// A slot under the node's name counts, whatever its uid: the cache may be behind the ledger.
 bool is_out(const Situation& s) {
   const bool claimed =
       s.view.ledger().find(s.node.meta.name) != nullptr && !seeded(SeededBug::kBudgetFromCache);
@@ -72,7 +72,7 @@ class Chooser {
   void order_by_disruption();
   void consider(const Candidate& candidate);
 
-  // Why no node may be taken, or none any more, or this one.
+  // Return why no node may be taken, or no further node, or not this one.
   std::optional<Cause> closed();
   std::optional<Cause> no_room(const Candidate& candidate);
   std::optional<Cause> not_rendered(const std::string& config);
@@ -86,15 +86,15 @@ class Chooser {
   LayoutView view_;
   DisruptionBudgets budgets_;
   CapacityGuard guard_;
-  const std::map<std::string, std::string, std::less<>> in_flight_;  // workloads by node
+  const std::map<std::string, std::string, std::less<>> in_flight_;  // node → workload
   RolloutChoice choice_;
   std::vector<Candidate> candidates_;
   std::set<const Target*> kinds_;
   std::map<std::string, bool> rendered_;
-  std::optional<Cause> full_;  // told to every node beyond the budget
+  std::optional<Cause> full_;  // reported on every node beyond the budget
   std::int64_t room_ = 0;      // left of the budget
   std::int64_t initial_ = 0;   // left of the initial batch
-  int ahead_ = 0;              // nodes that may be asked about beyond that
+  int ahead_ = 0;              // how many more nodes may be asked about
 };
 
 RolloutChoice Chooser::choose() {
@@ -111,7 +111,8 @@ RolloutChoice Chooser::choose() {
   const auto in = [&](NodeBucket bucket) {
     return std::ranges::count(choice_.nodes, bucket, &NodeStanding::bucket);
   };
-  // Those that berth has cut: a node that was right before proves nothing of berth's config.
+  // Only nodes that berth has repartitioned count. A node that was right before proves nothing
+  // about berth's config.
   const std::int64_t verified = std::ranges::count_if(choice_.nodes, [](const NodeStanding& node) {
     return node.bucket == NodeBucket::kUpdated &&
            names_config(label_of(*node.node, names::kMigConfig), node.config);
@@ -137,7 +138,7 @@ void Chooser::judge(const Node& node) {
   if (owner != &layout_) {
     if (owner != nullptr && !layout_.meta.deletion_timestamp && selects(layout_, node))
       choice_.lost.push_back(fmt::format("{} ({})", node.meta.name, precedence(*owner, layout_)));
-    // Taken for this layout before it left: out on its account until it is back.
+    // Taken for this layout before it left: it counts as unavailable until it is back.
     const Slot* slot = view_.ledger().find(node.meta.name);
     if (slot != nullptr && slot->layout() == layout_.meta.name) ++choice_.left_out;
     return;
@@ -158,8 +159,8 @@ void Chooser::judge(const Node& node) {
   choice_.nodes.push_back(*std::move(standing));
 }
 
-// Nodes that have a slot of the layout's and that the cache does not know: out until
-// reconcile_slots has found them gone.
+// Counts nodes with a slot of the layout that the cache does not know. They count as unavailable
+// until reconcile_slots has found them gone.
 std::int32_t Chooser::count_unseen() const {
   if (seeded(SeededBug::kBudgetFromCache)) return 0;
   const auto unseen = std::ranges::count_if(view_.ledger().slots, [&](const auto& entry) {
@@ -184,8 +185,10 @@ void Chooser::order_by_disruption() {
     c.occupants = &snapshot_.cluster.occupants_of(node_of(c).meta.name);
     c.disruption = cost.of(*c.occupants, drain);
   }
-  std::ranges::stable_sort(candidates_, {}, &Candidate::disruption);  // ties stay by name
-  // Where their pods could go is dear to find out: only among nodes that are equal so far.
+  // Equal nodes stay in name order.
+  std::ranges::stable_sort(candidates_, {}, &Candidate::disruption);
+  // It is expensive to find where their pods could go, so berth does it only for nodes that are
+  // equal so far.
   for (auto first = candidates_.begin(); first != candidates_.end();) {
     const auto last = std::find_if(first, candidates_.end(), [&](const Candidate& c) {
       return c.disruption != first->disruption;
@@ -215,7 +218,7 @@ void Chooser::consider(const Candidate& candidate) {
   if (auto refusal = guard_.refuse(node); refusal && !seeded(SeededBug::kIgnoreGuard))
     return wait(candidate, *refusal);
 
-  // A question that is not answered yet keeps the node's place, so that the order holds.
+  // A node with an open question keeps its place, so that the order holds.
   if (!candidate.already_out) --room_;
   --initial_;
   guard_.take(node);
@@ -223,14 +226,14 @@ void Chooser::consider(const Candidate& candidate) {
   if (asking) return wait(candidate, *pods);
   choice_.take.push_back(
       {&node, candidate.seq, candidate.already_out, describe(candidate.disruption)});
-  // Whether it is let through by now is told once it was tried.
+  // Whether the API server accepts the write is known only after the next try.
   if (candidate.refused.empty())
     wait(candidate, {reasons::kClaiming, "its turn has come"});
   else
     wait(candidate, {reasons::kWriteRefused, candidate.refused});
 }
 
-// What holds for every candidate alike.
+// Returns what blocks every candidate.
 std::optional<Cause> Chooser::closed() {
   const RolloutSpec& rollout = layout_.spec.rollout;
   if (std::vector<Error> errors = check_rules(layout_); !errors.empty())
@@ -255,7 +258,7 @@ std::optional<Cause> Chooser::closed() {
     return Cause{reasons::kClaiming,
                  fmt::format("ConfigMap {} is missing; berth is about to create it",
                              names::kSlotsConfigMap)};
-  // Without its finalizer a layout takes nothing, and without a slot no node is taken.
+  // Without its finalizer a layout takes no node, and without a slot no node is taken.
   const ObjectRef ledger = ledger_ref(snapshot_.settings, view_.ledger().config_map);
   for (const ObjectRef& object : {ref_of(layout_), ledger})
     if (const auto refused = refused_write(snapshot_, object, names::kManagerMig))
@@ -275,7 +278,7 @@ std::optional<Cause> Chooser::no_room(const Candidate& candidate) {
     return Cause{reasons::kInitialBatch,
                  fmt::format("the first {} node(s) have to be verified before the rest start",
                              layout_.spec.rollout.initial_batch)};
-  // A node that is out already costs nothing.
+  // A node that is already unavailable does not use the budget.
   if (candidate.already_out || room_ > 0) return std::nullopt;
   if (!full_)
     full_ = {reasons::kMaxUnavailable,
@@ -306,8 +309,8 @@ std::string Chooser::who_is_out() const {
                      static_cast<std::size_t>(choice_.out) > out.size() ? ", …" : "");
 }
 
-// Ask before touching: a node is taken only when every pod that would be evicted may be. Pods that
-// end by themselves are waited for on the cordoned node.
+// Asks before touching: berth takes a node only if every pod that it would evict may be evicted.
+// For pods that end by themselves it waits on the cordoned node.
 std::optional<Cause> Chooser::refuse_pods(const Node& node) {
   std::vector<Ask> asks;
   std::size_t looks = 0;
@@ -322,8 +325,8 @@ std::optional<Cause> Chooser::refuse_pods(const Node& node) {
     if (!verdict.leaves() || (verdict.job != nullptr && !jobs.insert(verdict.job).second)) continue;
     LeavingOutlook outlook = leaving_outlook(snapshot_, verdict);
     if (outlook.kind == EvictionOutlook::Kind::kNo) {
-      // Asked again before the answer is too old to count, so that a node that can't be emptied
-      // is told as such without a gap.
+      // Asks again before the answer expires, so that a node that can't be drained is reported
+      // without a gap.
       choice_.asks.insert(choice_.asks.end(), outlook.asks.begin(), outlook.asks.end());
       return std::move(outlook.cause);
     }
@@ -340,7 +343,7 @@ std::optional<Cause> Chooser::refuse_pods(const Node& node) {
                fmt::format("asking the API server whether {} pod(s) may be evicted", asks.size())};
 }
 
-// Its pods would come to a cordoned node, where they can't start.
+// The workload's pods would be bound to a cordoned node, where they can't start.
 std::optional<Cause> Chooser::in_flight(const Node& node) const {
   const auto workload = in_flight_.find(node.meta.name);
   if (workload == in_flight_.end() || seeded(SeededBug::kClaimInFlight)) return std::nullopt;

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
@@ -18,7 +18,7 @@
 namespace berth {
 namespace {
 
-// As their own status says: what kubectl shows and what is alerted on must not differ.
+// Uses the layouts' own statuses, so that alerts and kubectl show the same.
 void tell_layouts(const ClusterState& cluster, Figures& out) {
   Figure nodes{"berth_miglayout_nodes", "Nodes that the MIGLayout selects and owns, by state."};
   Figure conditions{"berth_miglayout_condition",
@@ -47,7 +47,8 @@ struct Outage {
   Time since{};
 };
 
-// In a cordon of berth's, by the node's record, or by the ledger where the record is lost.
+// Returns since when berth keeps the node cordoned, from the node's record, or from the ledger if
+// the record is lost.
 std::optional<Outage> outage_of(const ClusterState& cluster, const Node& node,
                                 const SlotLedger& ledger) {
   if (!node.cordoned()) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RolloutFigures: what /metrics tells of MIGLayouts, of the nodes that berth has taken out of
-// service, and of what is left in service.
+// RolloutFigures: the metrics of MIGLayouts, of nodes that berth has taken out of service, and of
+// capacity in service.
 #pragma once
 
 #include "controller/core/cluster_state.h"

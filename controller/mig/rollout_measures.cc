@@ -52,7 +52,8 @@ std::optional<RolloutEnd> rollout_end(const RolloutRecord& before, const NodeRol
     case RolloutPhase::kRollingBack:
       return RolloutEnd::kRolledBack;
     case RolloutPhase::kFailed:
-      // Brought to success after all; or let go as it stands, which ends nothing.
+      // The failed config succeeded after all, or berth released the node as it is, which is no
+      // end.
       return after.failed_config.empty() ? std::optional(RolloutEnd::kRepartitioned) : std::nullopt;
     case RolloutPhase::kIdle:
       break;
@@ -64,7 +65,7 @@ std::vector<Observation> observe_rollout(const ObjectRef& node, const RolloutRec
                                          const NodeRollout& after) {
   std::vector<Observation> out;
   if (before.idle() || before.rollout->phase == after.phase) return out;
-  // A clock that was set back measures nothing.
+  // If the clock was set back, no duration is known.
   if (after.since >= before.rollout->since)
     out.push_back(
         {.regarding = node,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RolloutMeasures: what a node's rollout adds to /metrics when its record changes: how long a phase
-// took, and how a rollout has ended.
+// RolloutMeasures: what a node's rollout adds to the metrics when its record changes: how long a
+// phase took, and how a rollout ended.
 #pragma once
 
 #include <optional>
@@ -16,15 +16,15 @@ extern const Measure kNodeRollouts;
 
 enum class RolloutEnd {
   kRepartitioned,  // verified
-  kRolledBack,     // verified with the config it had before
-  kPutBack,        // given up before its GPUs were touched
-  kFailed,         // given up, and out until a person has looked
+  kRolledBack,     // verified with its previous config
+  kPutBack,        // given up before its GPUs were changed
+  kFailed,         // given up; the node stays out of service until a user looks at it
 };
-const char* to_string(RolloutEnd end);  // "repartitioned"; a label's value
-// How the rollout of a node has ended with this change of its record; nothing if it has not.
+const char* to_string(RolloutEnd end);  // "repartitioned"; the value of the metric's label
+// Returns how the node's rollout ended with this change of its record; nothing if it did not end.
 std::optional<RolloutEnd> rollout_end(const RolloutRecord& before, const NodeRollout& after);
 
-// What is to be observed once the node's record has been replaced.
+// Returns the observations to make once the node's record is replaced.
 std::vector<Observation> observe_rollout(const ObjectRef& node, const RolloutRecord& before,
                                          const NodeRollout& after);
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/core/stop.h"
 #include "controller/disruption/rollouts.h"
@@ -21,7 +21,7 @@ bool is_whole(const NodeLayout& layout) {
   return std::ranges::all_of(layout.per_gpu, [](const ProfileCounts& gpu) { return gpu.empty(); });
 }
 
-// As many instances of one profile as a GPU can hold, on each GPU.
+// Whether each GPU has one profile, with as many instances as it can hold.
 bool is_full_of_one(const Target& target) {
   const ProfileCounts& first = target.layout.per_gpu.front();
   if (first.size() != 1) return false;
@@ -31,8 +31,8 @@ bool is_full_of_one(const Target& target) {
                              [&](const ProfileCounts& gpu) { return gpu == first; });
 }
 
-// Whether a node that offers what the target promises can have its GPUs in no other way. Under
-// strategy single the product's label distinguishes instances from whole GPUs; under none nothing
+// Whether a node that offers what the target promises can have no other layout. Under strategy
+// single, the product label distinguishes instances from whole GPUs. Under strategy none, nothing
 // does.
 bool is_certain(const Situation& s) {
   if (is_whole(s.target->layout))
@@ -41,14 +41,15 @@ bool is_certain(const Situation& s) {
   return s.target->strategy == MigStrategy::kMixed && is_full_of_one(*s.target);
 }
 
-// Without a label mig-manager was never asked for anything, and cuts nothing again after a reboot.
+// Without a label, mig-manager was never asked for a layout, and does not repartition after a
+// reboot.
 bool is_whole_without_config(const Situation& s) {
   return s.state().empty() && is_whole(s.target->layout) && is_certain(s) &&
          !seeded(SeededBug::kCompareNames);
 }
 
-// The files have lost the config, or never had it. A node that berth has taken before is another
-// case: there, the label is contested.
+// The files do not have the config that the label names. If berth has taken the node before, the
+// label is contested instead.
 bool is_told_by_offer(const Situation& s) {
   return !s.record.rollout && is_certain(s) && !s.view.configs().knows(s.node, s.label()) &&
          !seeded(SeededBug::kCompareNames);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Situation: one node with all that decides its next step: what berth remembers of it, its slot,
-// the layout it belongs to and what that means on it. Valid as long as the snapshot and the
-// LayoutView it was made from.
+// Situation: one node with everything that decides its next step: its record, its slot, the layout
+// that owns it, and what the layout means for it. Valid as long as its snapshot and LayoutView.
 #pragma once
 
 #include <map>
@@ -20,7 +19,7 @@
 
 namespace berth {
 
-// The layouts as one reconcile sees them: who owns which node, and what each means where.
+// The layouts in one reconcile: which layout owns which node, and what each means for it.
 class LayoutView {
  public:
   explicit LayoutView(const Snapshot& snapshot)
@@ -31,8 +30,8 @@ class LayoutView {
   TargetResolver& resolver(const MIGLayout& layout);
   NamedConfigs& configs();
 
-  // Owned nodes on which berth has given the layout's present config up. At rollout.maxFailures no
-  // further node is touched.
+  // Returns the owned nodes on which berth has given up the layout's current config. If they reach
+  // rollout.maxFailures, berth takes no further node.
   const std::vector<const Node*>& failed_nodes(const MIGLayout& layout);
   bool halted(const MIGLayout& layout) {
     return static_cast<std::int64_t>(failed_nodes(layout).size()) >=
@@ -44,7 +43,7 @@ class LayoutView {
   const SlotLedger& ledger_;
   LayoutOwners owners_;
   std::map<const MIGLayout*, std::unique_ptr<TargetResolver>> resolvers_;
-  std::optional<NamedConfigs> configs_;  // most reconciles ask for no name but berth's own
+  std::optional<NamedConfigs> configs_;  // most reconciles need only berth's own config names
   std::map<const MIGLayout*, std::vector<const Node*>> failed_;
 };
 
@@ -53,47 +52,49 @@ struct Situation {
   LayoutView& view;
   const Node& node;
   RolloutRecord record;
-  const Slot* slot = nullptr;        // of this very node (uid), whoever holds it
-  const MIGLayout* owner = nullptr;  // the layout that wants the node; none: nobody
-  const Target* target = nullptr;    // what it means here; set with owner
-  // Whose rules hold for what is under way: the owner, else the layout that took the node, else
+  const Slot* slot = nullptr;        // the slot of the node's uid, whoever holds it
+  const MIGLayout* owner = nullptr;  // the layout that owns the node; null: none
+  const Target* target = nullptr;    // what it means for the node; set together with owner
+  // The rules for the current rollout: those of the owner, or of the layout that took the node, or
   // defaults.
   const MIGLayoutSpec* rules = nullptr;
 
-  // The ledger has a slot of another node under its name: of one that is gone, or of one that the
-  // cache has not heard of yet. reconcile_slots finds out which.
+  // Whether the ledger has a slot of another node with this name: one that is gone, or one that the
+  // cache does not know yet. reconcile_slots finds out which.
   bool name_is_taken() const;
-  // A rollout claims the slot; other holders' are none of our business.
+  // Whether a rollout holds the node's slot. Slots of other holders do not concern it.
   bool slot_is_ours() const;
-  // What berth remembers of the node is in its slot alone.
+  // Whether only the slot has what berth recorded about the node.
   bool record_is_lost() const { return slot_is_ours() && is_record_lost(*slot, record); }
   bool held() const;
   std::string_view label() const;  // nvidia.com/mig.config
   std::string_view state() const;  // nvidia.com/mig.config.state
   bool agent_at_work() const { return state() == "pending" || state() == "rebooting"; }
-  // Whether the config of this name is the target's, or another one that makes the same of the
+  // Whether the config of this name is the target's, or another one with the same result for the
   // node's GPUs.
   bool gives_target(std::string_view config) const;
-  // The label, the agent and allocatable all say that the GPUs are as the target has them.
+  // Whether the label, the mig-manager and allocatable all say that the GPUs have the target's
+  // layout.
   bool is_right() const;
-  // Under another name than the target's the label and the agent say so, and the node offers less.
+  // Whether the label and the mig-manager say so under another config name, and the node offers
+  // less.
   bool is_short() const;
-  // Not before the process looked: allocatable has stood as it does since then.
+  // Returns since when allocatable has been as it is, but not before this process first saw it.
   Time right_since() const { return snapshot.cluster.allocatable_since(node.meta.name); }
-  // The rollout's last write of the node, if the API server would not have it.
+  // Returns the rollout's last write of the node if the API server refused it.
   std::optional<RefusedWrite> refused() const;
 };
 Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node);
-// Where the owner is known already.
+// For a known owner.
 Situation situation_of(const Snapshot& snapshot, LayoutView& view, const Node& node,
                        const MIGLayout* owner);
 
-// Why the agent can't be set to work on the node now, or nothing: not ready, under driver upgrade,
-// about to be deleted, without mig-manager, …
+// Returns why mig-manager can't work on the node now; nothing if it can. For example the node is
+// not ready, the driver is being upgraded, or mig-manager is missing.
 std::optional<Cause> obstacle_on(const Snapshot& snapshot, const Node& node);
 
-// Why a node that was taken and not yet relabelled has to be put back, as the end of "restored: …";
-// nothing if it goes on.
+// Returns why a node that was taken and not relabelled has to be restored, as the end of "restored:
+// …"; nothing if the rollout continues.
 std::optional<std::string> reason_to_restore(const Situation& situation);
 
 }  // namespace berth

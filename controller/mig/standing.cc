@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/cause.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/core/stop.h"
@@ -31,7 +31,7 @@ NodeStanding on_its_way(const Situation& s, std::string phase, Cause cause) {
           .since = s.record.rollout->since};
 }
 
-// Says so before whatever else could be said of the node.
+// If another operator works on the node, this comes before any other cause.
 std::optional<Cause> others_at_work(const Situation& s) {
   if (!in_others_hands(s.node)) return std::nullopt;
   return obstacle_on(s.snapshot, s.node);
@@ -93,7 +93,7 @@ NodeStanding applying(const Situation& s) {
   }
   if (auto others = others_at_work(s)) return on_its_way(s, phase, *std::move(others));
   NodeStanding standing = on_its_way(s, phase, std::move(v.cause));
-  // Whatever else ends the watch writes the node, and so brings the layout here again.
+  // Any other end of the wait writes the node, and that makes the layout's key due again.
   if (v.state == State::kSteadying && stays) standing.due = v.due;
   return standing;
 }
@@ -107,7 +107,7 @@ NodeStanding failed(const Situation& s, std::string message) {
           .since = rollout.since};
 }
 
-// Whatever is due next on the node, it is a write, and the last one was refused.
+// The next step on the node is a write, and the last write was refused.
 NodeStanding unless_refused(const Situation& s, NodeStanding standing) {
   const std::optional<RefusedWrite> refused = s.refused();
   if (!refused) return standing;
@@ -135,7 +135,7 @@ std::optional<NodeStanding> under_way(const Situation& s) {
   return std::nullopt;
 }
 
-// Once is an accident; whoever does it again has to be found.
+// The first loss may be an accident. If it happens again, a user has to find the cause.
 NodeStanding record_lost(const Situation& s) {
   const Slot& slot = *s.slot;
   const bool again = slot.lost > 1;
@@ -158,7 +158,7 @@ NodeStanding record_lost(const Situation& s) {
   return standing;
 }
 
-// Out since a change of its GPUs failed, and they are right now.
+// The node is out of service since a change of its GPUs failed, and the GPUs are right now.
 NodeStanding about_to_return(const Situation& s) {
   if (s.held())
     return waiting(
@@ -175,7 +175,7 @@ NodeStanding about_to_return(const Situation& s) {
   return standing;
 }
 
-// A slot that is held, and no cordon yet.
+// The node has a slot and no cordon yet.
 NodeStanding claimed(const Situation& s) {
   NodeStanding standing =
       waiting(s.node, {reasons::kClaiming, "it has a slot and is cordoned next"});
@@ -183,7 +183,8 @@ NodeStanding claimed(const Situation& s) {
   const NodeRollout* last = s.record.rollout ? &*s.record.rollout : nullptr;
   if (const auto refused = s.refused()) {
     standing.cause = {reasons::kWriteRefused, refused->message};
-    // One of this leader's is given back soon; of a former one's nobody knows what is in flight.
+    // A claim of this leader is given back soon. For a claim of an earlier leader, berth can't know
+    // which writes are on their way.
     standing.stuck = s.slot->epoch != s.snapshot.epoch;
   } else if (last != nullptr && last->cause == reasons::kWriteRefused) {
     standing.cause = {reasons::kWriteRefused, last->why};
@@ -192,7 +193,7 @@ NodeStanding claimed(const Situation& s) {
   return standing;
 }
 
-// Its name has a slot that is not its own.
+// The ledger has a slot of another node with this name.
 NodeStanding behind_the_ledger(const Situation& s) {
   NodeStanding standing = waiting(
       s.node, {reasons::kClaiming,
@@ -202,7 +203,7 @@ NodeStanding behind_the_ledger(const Situation& s) {
   return standing;
 }
 
-// Given up, its slot not yet free.
+// The rollout was given up, and its slot is not free yet.
 NodeStanding restored(const Situation& s) {
   const bool given_up = s.record.rollout && !s.record.rollout->cause.empty();
   NodeStanding standing =
@@ -213,7 +214,7 @@ NodeStanding restored(const Situation& s) {
   return standing;
 }
 
-// Whether it is the layout's owner's to solve, or time's, is told by what it was given up for.
+// The cause of giving up decides whether the layout's owner or time has to resolve it.
 NodeStanding backing_off(const Situation& s) {
   const NodeRollout& rollout = *s.record.rollout;
   const std::string again = fmt::format("tried again after {}", format_time(*rollout.not_before));
@@ -231,7 +232,7 @@ NodeStanding backing_off(const Situation& s) {
   return standing;
 }
 
-// A value of mig.config that somebody else wrote over berth's.
+// Another user has overwritten berth's value of mig.config.
 std::optional<NodeStanding> contested(const Situation& s) {
   if (!s.record.rollout || s.record.rollout->config != s.target->config) return std::nullopt;
   const bool only_the_label =
@@ -239,7 +240,7 @@ std::optional<NodeStanding> contested(const Situation& s) {
   const bool in_use = !drain_progress(s.snapshot, s.node, s.rules->drain, s.snapshot.now).empty;
   const bool again = s.record.rollout->reasserts < kMaxReasserts;
   if (only_the_label && !in_use && (again || seeded(SeededBug::kFightForLabel)))
-    return std::nullopt;  // asserted again, by the ordinary steps
+    return std::nullopt;  // berth applies it again by the ordinary steps
   return waiting(
       s.node, {reasons::kContested,
                fmt::format("somebody set {}={} over berth's {}; set it back, or take the node out "
@@ -275,7 +276,8 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
     return failed(s, fmt::format("{}; edit the layout to try again{}", s.record.rollout->why,
                                  kept_out ? ": berth keeps it cordoned until then" : ""));
   if (names_config(s.label(), s.target->config)) {
-    // Not drained again: the label is right, so it is the agent's or the device plugin's to mend.
+    // berth does not drain the node again: the label is right, so mig-manager or the device plugin
+    // has to be repaired.
     auto mismatch = s.view.resolver(*s.owner).mismatch(*s.target, s.node);
     if (s.state() != "success")
       return waiting(s.node,
@@ -316,10 +318,10 @@ std::optional<NodeStanding> standing_of(const Situation& s) {
   if (s.record.rollout && s.record.rollout->not_before &&
       s.snapshot.now < *s.record.rollout->not_before)
     return backing_off(s);
-  // Its slot was given back for that, and the node could not even be told so.
+  // The node's slot was given back for this, and berth could not even record that on the node.
   if (const auto refused = s.refused())
     return waiting(s.node, {reasons::kWriteRefused, refused->message});
-  // Its pods would be drained for nothing if that does not end.
+  // If mig-manager does not finish, berth would drain the pods for nothing.
   if (s.agent_at_work())
     return waiting(s.node, {reasons::kAgentPending,
                             fmt::format("mig-manager is still applying {}; berth waits until that "

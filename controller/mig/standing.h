@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standing: how a node that is held, failed, right or on its way is told in status.details. Nodes
-// that wait for their turn are judged by rollout_choice.
+// Standing: how status.details shows a node that is held, failed, up to date or in progress.
+// rollout_choice decides about nodes that wait for their turn.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace berth {
 
-// Nothing for a node that differs and could go: it is a candidate.
+// Returns nothing for a node that has to be changed and may be taken: it is a candidate.
 std::optional<NodeStanding> standing_of(const Situation& situation);
 
-// A node that waits, with the column its reason belongs to.
+// Returns the standing of a waiting node, in the column of its reason.
 NodeStanding waiting(const Node& node, Cause cause);
 
 }  // namespace berth

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/geometry.h"
 #include "controller/mig/agent_config.h"
@@ -32,7 +32,7 @@ bool disables_mig(const MIGLayout& layout) {
 }
 
 const Target& TargetResolver::resolve(const Node& node) {
-  // A search in a row: a cluster has a handful of kinds. One with more pays for it as if unknown.
+  // A linear search, as a cluster has few kinds of nodes. Further kinds are resolved each time.
   constexpr std::size_t kMaxKnown = 16;
   const InventoryTexts texts = inventory_texts(node);
   for (const auto& [known, target] : by_texts_)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Target: what a layout means on one node: the config's name and content, and what the node will
-// offer. Resolved once per kind of node; two thousand nodes are usually one or two kinds.
+// Target: what a layout means for one node: the config's name and content, and what the node will
+// offer. It is resolved once per kind of node. Two thousand nodes usually have one or two kinds.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@
 namespace berth {
 
 struct Target {
-  // Set when the layout can't be laid out on the node: InventoryUnknown, UnknownProduct or
+  // Set if the layout is not possible on the node: InventoryUnknown, UnknownProduct or
   // InvalidLayout, with a sentence that names the field.
   Cause cause;
 
@@ -40,17 +40,18 @@ class TargetResolver {
   TargetResolver(const ClusterState& cluster, const MIGLayout& layout)
       : cluster_(cluster), layout_(layout) {}
 
-  // Valid as long as the resolver.
+  // The reference is valid as long as the resolver.
   const Target& resolve(const Node& node);
-  // Whether the node's allocatable is what the target promises; nothing if so, else each
-  // difference.
+  // Returns nothing if the node's allocatable is what the target promises; otherwise the
+  // differences.
   std::optional<std::string> mismatch(const Target& target, const Node& node);
-  // Whether it offers nothing that the target does not promise. What it lacks may come back: a
-  // device plugin that restarts offers nothing for a while.
+  // Whether the node offers nothing beyond the target's promise. Missing resources may come back: a
+  // restarting device plugin offers nothing for a while.
   bool offers_no_more(const Target& target, const Node& node);
 
  private:
-  // At last what the labels say where that can't be made out, and nothing otherwise.
+  // The last member is the labels' text if product or strategy can't be read from them, and empty
+  // otherwise.
   using Kind = std::tuple<std::string, std::int32_t, std::optional<std::int64_t>,
                           std::optional<MigStrategy>, std::string>;
   const Target& resolve_inventory(const Node& node);
@@ -60,14 +61,14 @@ class TargetResolver {
   const ClusterState& cluster_;
   const MIGLayout& layout_;
   std::map<Kind, std::unique_ptr<Target>> targets_;
-  // Nodes with the same texts are of the same kind: most are told without reading them.
+  // Nodes with the same texts are of the same kind, so most nodes need no parsing.
   std::vector<std::pair<InventoryTexts, const Target*>> by_texts_;
-  // What an unshared node of the target offers: most nodes share nothing.
+  // What a node of the target offers without sharing, as most nodes do not share.
   std::map<const Target*, std::map<std::string, std::int64_t>> unshared_;
-  std::map<std::string, std::int64_t> shared_;  // what the last node that shares offers
+  std::map<std::string, std::int64_t> shared_;  // what the last node with sharing offers
 };
 
-// MIG off on every GPU: entry all-disabled.
+// Returns what the node offers with MIG off on every GPU: entry all-disabled.
 std::map<std::string, std::int64_t> expected_without_mig(const Node& node,
                                                          const Inventory& inventory);
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/patience.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/drain.h"
@@ -18,8 +18,8 @@
 namespace berth {
 namespace {
 
-// What the config that was written promises, told by whichever layout still knows it. A config
-// nobody knows (a previous one of other people's) promises some GPU.
+// Compares with the promise of the written config, from any layout that still knows it. For an
+// unknown config, such as a previous one by another user, any offered GPU is enough.
 std::optional<std::string> config_mismatch(const Situation& s, const std::string& config) {
   const MIGLayout* taker = find_layout_by_uid(s.snapshot.cluster, s.record.rollout->layout_uid);
   for (const MIGLayout* layout : {s.owner, taker}) {
@@ -35,13 +35,13 @@ std::optional<std::string> config_mismatch(const Situation& s, const std::string
   return "none of NVIDIA's resources is allocatable";
 }
 
-// What the agent hangs on, as far as its labels show: with paused labels it waits for NVIDIA's
-// pods to go away or to come back.
+// Returns what mig-manager waits for, as far as its labels show. With paused labels, it waits for
+// NVIDIA's pods to stop or to start.
 std::string agent_step(const Situation& s) {
   std::vector<std::string> paused = paused_labels(s.node);
   for (std::string& label : paused) label.erase(0, std::string_view(names::kDeployPrefix).size());
   if (s.state() == "rebooting") return "the node is rebooting into the new MIG mode";
-  // An ordinary cut pauses them too, for a minute or two.
+  // An ordinary repartitioning pauses them too, for a minute or two.
   const bool late = s.snapshot.now >= patience_ends(s.snapshot, s.record.rollout->since,
                                                     s.rules->rollout.progress_deadline);
   if (s.state() == "pending" && !paused.empty() && !late)

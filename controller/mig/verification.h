@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verification: what has become of a label that berth wrote. The agent's word alone ends nothing:
-// allocatable must stand as promised, steadily.
+// Verification: the result of a label that berth wrote. mig-manager's report alone is not enough:
+// allocatable must be as promised for some time.
 #pragma once
 
 #include <string>
@@ -12,21 +12,22 @@ namespace berth {
 
 struct Verification {
   enum class State {
-    kAgentWorking,  // no word yet, pending or rebooting
+    kAgentWorking,  // no state yet, pending or rebooting
     kAgentFailed,   // state `failed`
-    kForeignLabel,  // mig.config names something else than berth wrote
+    kForeignLabel,  // mig.config names another config than berth wrote
     kMismatch,      // `success`, but allocatable is not what was promised
-    kSteadying,     // all right, not yet for long enough
+    kSteadying,     // as promised, but not for long enough yet
     kDone,
   };
   State state = State::kAgentWorking;
   Cause cause;  // for status.details
-  Time due{};   // kSteadying: when it is done
+  Time due{};   // kSteadying: when verification ends
 };
-// For a node in Applying, RollingBack or Failed.
+// For a node in phase Applying, RollingBack or Failed.
 Verification verify(const Situation& situation);
 
-// Pods that must not be on a node whose GPUs are being cut, by name; bound after the label write.
+// Returns the names of pods that were bound after the label write and must not be on a node whose
+// GPUs are being repartitioned.
 std::string late_pods(const Situation& situation);
 
 }  // namespace berth

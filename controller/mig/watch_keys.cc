@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/rollouts.h"
 #include "controller/disruption/slots.h"
@@ -13,7 +13,7 @@
 #include "controller/mig/overlap.h"
 #include "controller/mig/preflight.h"
 #include "controller/mig/reconcile.h"
-#include "controller/queue/admission_ledger.h"
+#include "controller/queue/record/admission_ledger.h"
 
 namespace berth {
 namespace {
@@ -34,7 +34,7 @@ class Keys {
     for (const auto& layout : cluster_.mig_layouts()) this->layout(*layout);
     return *this;
   }
-  // Every layout that selects the node, and the one that took it.
+  // Adds every layout that selects the node, and the one that took it.
   Keys& layouts_of(const Node& node) {
     for (const auto& layout : cluster_.mig_layouts())
       if (selects(*layout, node)) this->layout(*layout);
@@ -43,7 +43,7 @@ class Keys {
       keys_.insert(layout_key(record.rollout->layout));
     return *this;
   }
-  // Nodes on their way: the annotation says so, before or after the ledger does.
+  // Adds nodes in progress by their annotation, which may be ahead of or behind the ledger.
   Keys& nodes_under_way() {
     for (const Node* node : berth::nodes_under_way(cluster_)) this->node(node->meta.name);
     return *this;
@@ -73,7 +73,7 @@ bool is_admissions(const Settings& settings, const ConfigMap& config_map) {
          config_map.meta.namespace_ == std::string_view(settings.berth_namespace);
 }
 
-// visit(node) for each that an admission was on its way to, and is no longer.
+// Calls visit(node) for each node that an admission in flight named before and no longer names.
 template <class Visit>
 void each_node_reached(const ConfigMap& old, const ConfigMap* now, Visit&& visit) {
   for (const auto& [uid, text] : old.data) {
@@ -84,8 +84,8 @@ void each_node_reached(const ConfigMap& old, const ConfigMap* now, Visit&& visit
   }
 }
 
-// What decides whether the Job is taken back rather than its pods evicted, and whether it counts on
-// what nodes offer. One that is suspended has no pods but those that end.
+// Whether fields are equal that decide whether the Job is suspended instead of its pods evicted,
+// and whether it needs what nodes offer. A suspended Job has only pods that end.
 bool same_for_queues(const Job& old, const Job& now) {
   const auto same = [&](const char* key) {
     const Text* before = old.meta.annotations.find(key);
@@ -98,9 +98,10 @@ bool same_for_queues(const Job& old, const Job& now) {
          old.finished == now.finished;
 }
 
-// What the agents' file depends on: which configs the node names, which layouts want it, and the
-// GPUs it has. A walk over the fleet hangs on it, and a node on its way changes in other respects
-// all the time; what it comes to name is mostly in the file already.
+// Whether the fields are equal that the mig-parted file depends on: the configs that the node
+// names, the layouts that select it, and its GPUs. Otherwise berth has to read all nodes, and a
+// node in progress changes other fields all the time. A newly named config is usually in the file
+// already.
 bool same_for_agent_config(const ClusterState& cluster, const Settings& settings, const Node* old,
                            const Node* now) {
   if (old == nullptr || now == nullptr) return false;
@@ -109,7 +110,7 @@ bool same_for_agent_config(const ClusterState& cluster, const Settings& settings
   if (inventory_texts(*old) != inventory_texts(*now)) return false;
   const std::set<std::string> before = configs_named_by(cluster, *old),
                               after = configs_named_by(cluster, *now);
-  if (!std::ranges::includes(after, before)) return false;  // an entry may be superfluous now
+  if (!std::ranges::includes(after, before)) return false;  // an entry may be unused now
   for (const std::string& name : after)
     if (!before.contains(name) && !config_is_rendered(cluster, settings, name)) return false;
   return std::ranges::all_of(cluster.mig_layouts(), [&](const auto& layout) {
@@ -124,10 +125,10 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
   Keys keys(cluster);
   if (old != nullptr) keys.layout(*old);
   if (now != nullptr) keys.layout(*now);
-  // berth's own status write: nothing else depends on it.
+  // Nothing depends on berth's own status write.
   if (old != nullptr && now != nullptr && old->meta == now->meta && old->spec == now->spec)
     return keys.list();
-  // An edit moves nodes on their way, and may hand nodes over between layouts.
+  // An edit affects nodes in progress, and may change which layout owns a node.
   return keys.layouts().nodes_under_way().agent_config().list();
 }
 
@@ -145,7 +146,7 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
     if (!read_rollout(cluster, *node).idle()) keys.slots();
   }
   if (!same_for_agent_config(cluster, settings, old, now)) keys.agent_config();
-  // Capacity that comes or goes anywhere may open or close a guard.
+  // A change of capacity on any node may change the answer of a capacity guard.
   const bool serves_otherwise = old == nullptr || now == nullptr ||
                                 in_service(*old) != in_service(*now) ||
                                 old->allocatable != now->allocatable;
@@ -160,13 +161,13 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
     const Node* node = pod == nullptr ? nullptr : cluster.nodes().find(pod->node_name.view());
     if (node == nullptr) continue;
     if (nodes_under_way(cluster).contains(node)) keys.node(node->meta.name);
-    // Pods without GPUs come and go by the thousand; most layouts don't look at them.
+    // Pods without GPUs change all the time, and most layouts ignore them.
     for (const auto& layout : cluster.mig_layouts())
       if ((uses_gpu(*pod) || layout->spec.drain.scope == DrainScope::kAllPods) &&
           selects(*layout, *node))
         keys.layout(*layout);
   }
-  // A bound pod can be the one that a last provider is kept for.
+  // A bound pod may be the reason why a last provider is kept.
   if (old != nullptr && uses_gpu(*old) && !old->node_name.empty() &&
       (now == nullptr || now->finished() || now->terminating()))
     keys.layouts();
@@ -180,7 +181,7 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
 
 std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Settings&, const Job* old,
                                       const Job* now) {
-  // Only what decides whether its pods may be evicted.
+  // Only fields that decide whether its pods may be evicted matter.
   if (old != nullptr && now != nullptr && old->backoff_limit == now->backoff_limit &&
       old->failed == now->failed && old->ignores_disruptions == now->ignores_disruptions &&
       same_for_queues(*old, *now))
@@ -208,7 +209,7 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
   if (either.meta.namespace_ != std::string_view(settings.agents_namespace)) return {};
   keys.agent_config();
   if (either.meta.name == settings.mig_config_map) keys.layouts().nodes_under_way();
-  // Any mig-parted file may hold the config that a node names.
+  // Any mig-parted file may have the config that a node names.
   if (agent_file_of(old) != nullptr || agent_file_of(now) != nullptr) keys.layouts();
   return keys.list();
 }
@@ -230,7 +231,8 @@ std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Setting
   return Keys(cluster).layouts().list();
 }
 
-// What its quotas count on stays; whether it takes Jobs back says what becomes of their pods.
+// A layout keeps the resources that a queue's quotas count. Whether the queue takes Jobs back
+// decides how their pods are drained.
 std::vector<std::string> mig_keys_for(const ClusterState& cluster, const Settings&,
                                       const GPUQueue* old, const GPUQueue* now) {
   if (old != nullptr && now != nullptr && old->spec == now->spec) return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchKeys: which reconcile keys a change of the store makes due. The shell calls keys_for after
-// the store has been changed and only if the decoded slice changed (heartbeats enqueue nothing).
+// WatchKeys: which reconcile keys a change in the store makes due. The shell calls keys_for after
+// it has changed the store, and only if the decoded part of the object changed: heartbeats enqueue
+// nothing.
 #pragma once
 
 #include <string>
@@ -11,8 +12,9 @@
 
 namespace berth {
 
-// `old` is the version that stood in the store, `now` the one that stands there; either may be
-// null, not both. Sorted, each key once. Of the kinds without an overload no layout asks anything.
+// `old` is the previous version and `now` the new one in the store. Either may be null, but not
+// both. The result is sorted and has each key once. Layouts do not depend on kinds without an
+// overload.
 std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const MIGLayout* old,
                                       const MIGLayout* now);
 std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const Node* old,
@@ -31,16 +33,15 @@ std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, cons
 std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&,
                                       const ClusterPolicy* old, const ClusterPolicy* now);
 
-// Windows, blackouts and budgets bound every layout.
+// Windows, blackouts and budgets limit every layout.
 std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&,
                                       const GPUClusterPolicy* old, const GPUClusterPolicy* now);
 
-// Their nominal quotas count as dependants, and what they have admitted is taken back.
+// Nominal quotas count as dependants, and Jobs of a queue are suspended instead of evicted.
 std::vector<std::string> mig_keys_for(const ClusterState&, const Settings&, const GPUQueue* old,
                                       const GPUQueue* now);
 
-// Everything there is to reconcile: what a new leader enqueues, and a resync. "agent-config" and
-// "slots" come first.
+// Returns all keys, for a new leader and for a resync. "agent-config" and "slots" come first.
 std::vector<std::string> all_mig_keys(const ClusterState& cluster, const Settings& settings);
 
 }  // namespace berth

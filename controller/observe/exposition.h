@@ -7,7 +7,7 @@
 #include <functional>
 #include <string_view>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/observe/counters.h"
 #include "controller/observe/identity.h"
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/plural.h"
 
 namespace berth {

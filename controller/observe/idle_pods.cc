@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/plural.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/observe/gpu_use.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/plural.h"
 
 namespace berth {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/plural.h"
 #include "controller/observe/counters.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 namespace {

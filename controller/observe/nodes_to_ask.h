@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/samples.h"
 

@@ -10,10 +10,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "apis/fault.h"
-#include "apis/json_cursor.h"
-#include "apis/json_reader.h"
-#include "apis/parse_json.h"
+#include "apis/codec/fault.h"
+#include "apis/codec/json_cursor.h"
+#include "apis/codec/json_reader.h"
+#include "apis/codec/parse_json.h"
 
 namespace berth {
 namespace {

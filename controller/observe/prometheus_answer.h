@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "apis/result.h"
-#include "apis/time.h"
+#include "apis/base/result.h"
+#include "apis/base/time.h"
 #include "controller/observe/identity.h"
 
 namespace berth {

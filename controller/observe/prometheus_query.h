@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
-#include "apis/result.h"
-#include "apis/time.h"
+#include "apis/base/result.h"
+#include "apis/base/time.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/observe/counters.h"
 #include "controller/observe/prometheus_answer.h"
 #include "controller/observe/round.h"

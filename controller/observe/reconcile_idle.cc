@@ -4,10 +4,10 @@
 #include <chrono>
 #include <unordered_map>
 
-#include "apis/cut.h"
-#include "apis/names.h"
-#include "apis/printable.h"
-#include "apis/reasons.h"
+#include "apis/base/cut.h"
+#include "apis/base/names.h"
+#include "apis/base/printable.h"
+#include "apis/base/reasons.h"
 #include "controller/core/merge_patch.h"
 #include "controller/core/plural.h"
 #include "controller/core/refused_write.h"

@@ -8,8 +8,8 @@
 #include <charconv>
 #include <system_error>
 
-#include "apis/exporter_pod.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/exporter_pod.h"
 #include "controller/fleet/node_facts.h"
 
 namespace berth {

@@ -1,4 +1,4 @@
-// One node or one pod: what is known of it, and why it is so, with its remedies as lines to copy.
+// One node, pod or Job: its facts and its explanation, with remedies as commands to copy.
 import { at, element, isolated, lineToCopy, linkTo, remediesOf, tableOf } from "./dom.js";
 import { OTHERS, shortResource } from "./model.js";
 
@@ -41,13 +41,13 @@ function explained(why) {
     ...(why.facts ?? []).map((fact) => factOf([fact.topic, fact.message])), ...remediesOf(why.remedies ?? [])];
 }
 
-// What a link names: #node/NAME, #pod/NAMESPACE/NAME, #job/NAMESPACE/NAME.
+// The object that a link names: #node/NAME, #pod/NAMESPACE/NAME, #job/NAMESPACE/NAME.
 export function subjectIn(hash) {
   try {
     const [, kind, name] = /^#(node|pod|job)\/(.+)$/.exec(hash) ?? [];
     return kind ? { kind, name: name.split("/").map(decodeURIComponent).join("/") } : null;
   } catch {
-    return null;  // somebody typed it: it names nothing
+    return null;  // not a valid link, for example typed by hand
   }
 }
 
@@ -58,7 +58,7 @@ export class Detail {
     Object.assign(this, { askWhy, answers: new Map() });
   }
 
-  // `moved`: somebody has just followed a link here.
+  // `moved`: the user has just followed a link here.
   async show(model, subject, moved) {
     at("one").hidden = !subject;
     if (!subject) return;

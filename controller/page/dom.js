@@ -1,5 +1,5 @@
-// Elements. Names come from a cluster and may be anything: they reach the page as text alone, each in an isolate of its
-// own, so that one written from right to left turns nothing around it.
+// Elements. Names come from a cluster and may hold any characters. The page inserts them only as text, each in its own
+// bidi isolate, so that a right-to-left name does not reorder the text around it.
 export const at = (id) => document.getElementById(id);
 
 export function element(tag, { text, name, className, ...attributes } = {}, ...children) {
@@ -18,7 +18,7 @@ export function isolated(text) {
   return made;
 }
 
-// Something to type: a click copies it, and where that is not allowed selects it.
+// A command: a click copies it, or selects it where copying is not allowed.
 export function lineToCopy(line) {
   const pre = element("pre", { text: line, tabindex: "0" });
   const button = element("button", { type: "button", className: "copy", text: "Copy", "aria-label": `Copy: ${line}` });
@@ -40,7 +40,7 @@ export function remediesOf(remedies) {
     ...(remedy.line ? [lineToCopy(remedy.line)] : [])]);
 }
 
-// Cells are texts, or elements.
+// Cells are texts or elements.
 export function tableOf(columns, rows, caption) {
   const head = element("tr", {}, ...columns.map((column) => element("th", { scope: "col", text: column })));
   const cellOf = (cell) => cell instanceof Node ? element("td", {}, cell) : element("td", { name: cell || "–" });
@@ -51,7 +51,7 @@ export function tableOf(columns, rows, caption) {
     table);
 }
 
-// How much of a whole is one thing and how much another: [[share, class, words]…], in parts of one.
+// A bar with one part per [share, class]; `words` describe it to screen readers.
 export function shareBar(parts, words) {
   const bar = element("span", { className: "share", role: "img", "aria-label": words });
   for (const [share, className] of parts) {
@@ -65,8 +65,8 @@ export function shareBar(parts, words) {
 export const linkTo = (kind, name, text = name) =>
   element("a", { href: `#${kind}/${name.split("/").map(encodeURIComponent).join("/")}`, name: text });
 
-// Keeps what a part of the page shows of each thing for as long as the thing is the same object: what is open stays
-// open, and who reads it keeps the place. `make` is asked for the others.
+// Keeps the elements of each thing while the thing is the same object, so that open details stay open and the reader
+// keeps the place. It calls `make` for new and changed things.
 export class Kept {
   constructor(box, make, none) {
     Object.assign(this, { box, make, none, shown: new Map(), note: element("p") });

@@ -1,5 +1,5 @@
-// What GPUs were offered, held and at work, and how much waited, over time: the last hour of those that watch, or a whole
-// story. The server keeps nothing of it: a page remembers what it was told since it was opened.
+// GPUs offered, held and utilized, and the number of pending workloads, over time: for the last hour, or for a whole
+// simulation. The server stores no history for the page: the page keeps the states since it was opened.
 import { at } from "./dom.js";
 import { applyChange, copyOf, columnsOf, useBy } from "./model.js";
 import { clock, timeOf } from "./times.js";
@@ -13,7 +13,7 @@ const LINES = [
   { label: "waiting", scale: "waiting", ink: "unused", dash: [4, 4], of: (use) => use.waiting },
 ];
 
-// In whole GPUs. What is at work is null where nothing is measured: a gap, not a nought.
+// In whole GPUs. Utilization is null where nothing is measured: a gap, not zero.
 function fleetUse(model) {
   const { offered = 0, whole = 0, MIG = 0, shared = 0 } = useBy(model, { pool: () => "" }).get("") ?? {};
   let atWork = null;
@@ -39,11 +39,11 @@ export class History {
 
   add(second, model) {
     const [times] = this.columns, use = fleetUse(model);
-    while (times[times.length - 1] >= second) this.columns.forEach((column) => column.pop());  // news of the same second, or another clock
+    while (times[times.length - 1] >= second) this.columns.forEach((column) => column.pop());  // the same second again, or the clock went back
     [second, ...LINES.map(({ of }) => rounded(of(use)))].forEach((value, i) => this.columns[i].push(value));
   }
 
-  // Those that watch: how things stand now.
+  // A live page: adds the present state.
   watch(model) {
     const second = Math.floor(Date.parse(model.values.takenAt) / 1000);
     this.add(second, model);
@@ -51,7 +51,7 @@ export class History {
     this.show();
   }
 
-  // A story from its begin to its end; then `mark` says where in it we are.
+  // A simulation from begin to end; `mark` then shows the selected moment.
   tell(begin, frames) {
     this.forget();
     this.inStory = true;
@@ -69,7 +69,7 @@ export class History {
     this.point();
   }
 
-  // In the legend stand the values of the moment, until somebody points at another.
+  // The legend shows the values of the selected moment, unless the pointer selects another.
   point() {
     const [times] = this.columns;
     if (this.plot) this.plot.setCursor({ left: this.plot.valToPos(this.inStory ? this.moment ?? 0 : times[times.length - 1], "x"), top: -10 });
@@ -83,7 +83,7 @@ export class History {
     this.point();
   }
 
-  // In the colours of now.
+  // In the colours of the present theme.
   restyle() {
     this.plot?.destroy();
     this.plot = undefined;

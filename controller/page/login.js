@@ -1,4 +1,4 @@
-// Who looks, where the server asks: by a token of the cluster, which this window alone keeps, for as long as it is open.
+// The viewer's identity, if the server requires it: a token of the cluster, kept only in this window until it closes.
 import { at } from "./dom.js";
 
 const KEY = "berth.token";
@@ -8,7 +8,7 @@ export function heads() {
   return token ? { authorization: `Bearer ${token}` } : {};
 }
 
-// Resolves when somebody has given one. `words` say why.
+// Resolves when the user has entered a token. `words` say why it is needed.
 export function askForToken(words) {
   sessionStorage.removeItem(KEY);
   at("login").hidden = false;

@@ -1,4 +1,4 @@
-// The page: what it shows, and what people do with it.
+// The page: its parts, and the user's actions.
 import { at } from "./dom.js";
 import { applyChange, isOut, modelOf } from "./model.js";
 import { Mosaic } from "./mosaic.js";
@@ -20,7 +20,7 @@ const LEGENDS = {
   busy: "Bright from below: how busy. A narrow bar: held, and not measured.",
 };
 
-// The workloads of others may not be listed, and are not in this number.
+// Workloads that the viewer may not list are not in this number.
 function waitingWords() {
   const { waitingOf } = model.values;
   if (waitingOf === "none") return "waiting: not known";
@@ -47,7 +47,7 @@ function showAll() {
   showCosts(model);
 }
 
-// What came since the last frame, however many changes it was: the names of each kind, and of values.
+// The changes since the last frame: the changed names of each kind, and the changed values.
 const news = new Map();
 function note(kind, names) {
   if (!news.has(kind)) news.set(kind, new Set());
@@ -67,7 +67,7 @@ function showNews() {
   news.clear();
 }
 
-// What goes on with time, adds up over it, or is asked of the server, is shown anew once a second.
+// Parts that depend on the time, add up over time, or need the server, are updated only once a second.
 let oneIsOther = false;
 function showTime() {
   past.watch(model);

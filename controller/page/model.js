@@ -1,4 +1,4 @@
-// What is known of the cluster: things by kind and name, and values; and what follows from them alone.
+// The model of the cluster: things by kind and name, and values; and what is computed from them alone.
 const KINDS = ["nodes", "queues", "layouts", "waiting", "why"];
 
 export function modelOf(document) {
@@ -14,7 +14,7 @@ export function copyOf(model) {
   return copy;
 }
 
-// As the server tells of it: {set, gone, values}.
+// Applies a change in the server's format: {set, gone, values}.
 export function applyChange(model, { set = {}, gone = {}, values = {} }) {
   for (const [kind, things] of Object.entries(set))
     for (const [name, thing] of Object.entries(things)) {
@@ -29,7 +29,7 @@ export function applyChange(model, { set = {}, gone = {}, values = {} }) {
 }
 
 const byNumbers = new Intl.Collator("en", { numeric: true });
-// Names in their order, of each map until one comes or goes: to sort thousands takes longer than to draw them.
+// Sorted names per map, kept until a name is added or removed: sorting thousands takes longer than drawing them.
 const orders = new WeakMap();
 export function inOrder(map) {
   if (!orders.has(map)) orders.set(map, [...map.keys()].sort(byNumbers.compare));
@@ -38,7 +38,7 @@ export function inOrder(map) {
 
 export const isOut = (node) => node.service !== "InService";
 export const heldOf = (part) => part.held.reduce((sum, [, , count]) => sum + count, part.others ?? 0);
-export const OTHERS = "(others)";  // as no namespace is called: whose names whoever looks may not read
+export const OTHERS = "(others)";  // no namespace has this name; for holders that the viewer may not read
 export const shortResource = (resource) => resource.replace(/^nvidia\.com\//, "");
 
 export function kindOf(part) {
@@ -64,7 +64,7 @@ export function wordsOf(name, node) {
 const NOT_NAMED = [OTHERS, ""];
 const cellOf = (units, held, resource, busy) => ({ units, held, resource, busy });
 
-// Where it was measured, it is known which device has whom.
+// Measurements show which device each pod holds.
 function seenColumns(node) {
   const unitsOf = new Map(node.parts.map((part) => [shortResource(part.resource), part.units]));
   const columns = new Map();
@@ -83,8 +83,8 @@ function devicesOf(part) {
     cellOf(part.units, held[i] ?? null, shortResource(part.resource)));
 }
 
-// Which device of a node a pod has the API server does not say, nor where slices lie: the largest stand first, and what
-// is held before what is free.
+// The API server reports neither which device a pod holds nor where MIG instances are placed. The page draws the
+// largest first, and held ones before free ones.
 function packedColumns(node) {
   const columns = [];
   const free = [];
@@ -106,7 +106,7 @@ function packedColumns(node) {
   return columns;
 }
 
-// A node's GPUs as columns of cells, each with so many memory units.
+// A node's GPUs as columns of cells, each with its memory units.
 const columnsCache = new WeakMap();
 export function columnsOf(node) {
   if (!columnsCache.has(node)) {
@@ -119,8 +119,8 @@ export function columnsOf(node) {
   return columnsCache.get(node);
 }
 
-// GPUs, as whole ones, that are offered, held, and busy where that was measured: by pool; or by what `holder` says of who
-// holds them, by namespace and queue.
+// Offered, held and (where measured) busy GPUs, as whole GPUs: by pool, or by the key that `holder` returns for the
+// holder's namespace and queue.
 export function useBy(model, keysOf) {
   const rows = new Map();
   const rowOf = (key) => {

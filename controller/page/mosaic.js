@@ -1,9 +1,9 @@
-// The mosaic: a tile for each node, in it a column for each GPU, in that its memory from the top down. One canvas of
-// the window's size that draws what of it is in sight, so that two thousand nodes scroll as lightly as two.
+// The fleet map: a tile for each node, with a column for each GPU that shows its memory from the top down. It uses one
+// canvas of the window's size and draws only visible tiles, so that scrolling thousands of nodes stays fast.
 import { at } from "./dom.js";
 import { columnsOf, inOrder, isOut, standingOf, wordsOf } from "./model.js";
 
-const SIZES = [  // for so many nodes: width of a column, height of a tile's GPUs, height of its name
+const SIZES = [  // up to so many nodes: width of a column, height of a tile's GPUs, height of its name
   { nodes: 80, column: 14, height: 56, name: 16 },
   { nodes: 400, column: 8, height: 32, name: 13 },
   { nodes: Infinity, column: 5, height: 24, name: 0 },
@@ -19,7 +19,7 @@ function hueOf(text) {
 export class Mosaic {
   constructor(onOpen) {
     Object.assign(this, { canvas: at("canvas"), box: at("mosaic"), onOpen, tiles: [], places: new Map(), headings: [], wanted: "", focus: -1 });
-    Object.assign(this, { stale: new Set(), all: true });  // what is to be drawn next: these tiles, or everything
+    Object.assign(this, { stale: new Set(), all: true });  // to draw next: these tiles, or everything
     this.paper = this.canvas.getContext("2d");
     const redraw = () => this.drawSoon();
     addEventListener("scroll", redraw, { passive: true });
@@ -40,7 +40,7 @@ export class Mosaic {
     this.drawSoon();
   }
 
-  // Of these nodes something is other now. Where each has its place still, no more than their tiles is drawn.
+  // Updates these changed nodes. If all keep their place, only their tiles are drawn.
   change(model, names) {
     const moved = (name) => {
       const tile = this.tiles[this.places.get(name)], node = model.nodes.get(name);
@@ -70,7 +70,7 @@ export class Mosaic {
     this.drawSoon();
   }
 
-  // By pool, each from a line of its own.
+  // By pool; each pool starts a new row.
   layOut() {
     const nodes = this.nodes ?? [];
     this.size = SIZES.find((size) => nodes.length <= size.nodes);
@@ -146,7 +146,7 @@ export class Mosaic {
     for (const { text, top } of this.headings) if (top + HEADING >= from && top <= from + high) this.paper.fillText(text, 0, top + 15);
   }
 
-  // What of the mosaic lies above the canvas, which stays at the window's upper edge while it is passed.
+  // How much of the map is above the canvas, which sticks to the window's upper edge.
   from() {
     return Math.max(0, this.canvas.getBoundingClientRect().top - this.box.getBoundingClientRect().top);
   }
@@ -190,7 +190,7 @@ export class Mosaic {
 
   fill(cell, x, y, wide, high) {
     const { paper, ink } = this;
-    if (cell.unused) {  // striped: memory that is in no slice
+    if (cell.unused) {  // striped: memory in no MIG instance
       paper.fillStyle = ink.unused;
       for (let line = 0; line < high; line += 3) paper.fillRect(x, y + line, wide, 1);
       return;
@@ -203,7 +203,7 @@ export class Mosaic {
     if (shade !== "busy") return paper.fillRect(x, y, wide, high);
     if (cell.busy === undefined) return paper.fillRect(x, y, Math.max(1, wide / 4), high);
     paper.fillRect(x, y, wide, high);
-    paper.fillStyle = ink.busy;  // from below, as far as it is busy
+    paper.fillStyle = ink.busy;  // from below, as high as its utilization
     paper.fillRect(x, y + high * (1 - cell.busy / 100), wide, high * (cell.busy / 100));
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodePieces: what the page tells of each node, kept until the node or a pod on it is another: of
-// thousands of nodes few are between two looks. A view (core/view.h); only for whoever may read
-// everything, as it is of the stores alone.
+// NodePieces: the page's JSON of each node, kept until the node or a pod on it changes: between two
+// looks, few of thousands of nodes change. A view (core/view.h). Use it only for viewers with all
+// rights, because it reads the stores directly.
 #pragma once
 
 #include <functional>
@@ -17,12 +17,12 @@ class NodePieces {
   void follow(const Change<Node>& change);
   void follow(const Change<Pod>& change);
 
-  // The node's piece; `make` is asked for one that is not kept.
+  // The node's JSON; calls `make` if it is not kept.
   const std::string& of(const Node& node,
                         const std::function<std::string(const Node&)>& make) const;
 
  private:
-  // By node. Mutable: which of them have been asked for says nothing.
+  // By node. Mutable, because it is only a cache.
   mutable std::unordered_map<std::string, std::string> pieces_;
 };
 

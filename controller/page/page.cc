@@ -15,12 +15,13 @@ namespace {
 constexpr std::string_view kLinkedHead =
     R"(<link rel="icon" type="image/svg+xml" href="icon.svg"><link rel="stylesheet" href="page.css">)";
 constexpr std::string_view kLinkedScript = R"(<script type="module" src="main.js"></script>)";
-// As one file it may load and send nothing at all.
+// The single file must not load or send anything.
 constexpr std::string_view kWholeHead =
     R"(<meta http-equiv="Content-Security-Policy" content="default-src 'none'; )"
     R"(style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'">)";
 
-// Inside a script element no text may end it, whatever an object is called; JSON reads the same.
+// Inside a script element no text may close the element, whatever an object's name; the JSON is
+// equal.
 std::string as_script_data(const std::string& json) {
   std::string data;
   data.reserve(json.size());
@@ -39,8 +40,8 @@ std::string filled(std::string_view head, std::string_view script) {
   return page;
 }
 
-// The modules as one: each name is declared once among them, so that all that goes is the words
-// that bind them together.
+// The modules as one. Each name is declared only once in all modules, so that removing imports and
+// exports is enough.
 std::string as_one_module() {
   std::string all;
   for (const PagePart& module : kPageModules)

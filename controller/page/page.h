@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page: the fleet at a glance. Its files, for a server to hand out; or all of them as one HTML file
-// that carries its state and asks nobody for more.
+// Page: the fleet at a glance. Either its files for a server, or one HTML file that contains the
+// state and loads nothing else.
 #pragma once
 
 #include <span>
@@ -13,16 +13,16 @@
 namespace berth {
 
 struct PageFile {
-  std::string_view name;  // "mosaic.js"; empty: the page itself
+  std::string_view name;  // "mosaic.js"; empty: the page's HTML
   std::string_view content_type;
   std::string text;
 };
-// They load each other by name, relative to the page's own address.
+// The files load each other by name, relative to the page's address.
 std::span<const PageFile> page_files();
 
-// `state` is a document as print_json() of page_state.h writes it.
+// `state`: a document of print_json() in page_state.h.
 std::string print_page(const std::string& state);
-// And what is the matter with the nodes that are out of service, or about to be cut anew.
+// The same from a snapshot, with explanations of nodes that are out of service or in a rollout.
 std::string print_page(const Snapshot& snapshot, const Clues& clues);
 
 }  // namespace berth

@@ -10,7 +10,7 @@
 namespace berth {
 namespace {
 
-// A list between its brackets; empty: without a word.
+// A JSON list without its brackets; empty: no item.
 class Listed {
  public:
   void add(const std::string& name, const std::string& json) {
@@ -31,7 +31,7 @@ class Listed {
 
 using Things = std::map<std::string, std::string>;
 
-// None of a kind that there is not.
+// The things of a kind; none if the state does not have the kind.
 const Things& of_kind_in(const PageState& state, const std::string& kind) {
   static const Things kNone;
   const auto found = state.things.find(kind);

@@ -22,7 +22,7 @@ bool PageJournal::take(PageState state) {
 
 std::optional<std::size_t> PageJournal::first_after(std::string_view id) const {
   if (id == this->id()) return changes_.size();
-  // The state before change i has the number of the last one, less the changes from i on.
+  // The number before change i is the last number minus the count of changes from i on.
   for (std::size_t i = changes_.size(); i-- > 0;)
     if (id == id_of(number_ - (changes_.size() - i))) return i;
   return std::nullopt;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageJournal: one state of the page after another, and what changed between them, so that whoever
-// has one of the last states is told no more than that. Each state has an id; those of another
-// journal are never taken for its own.
+// PageJournal: the page's states over time and the changes between them. A client that has a recent
+// state gets only the changes since. Each state has an id that no state of another journal has.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +16,23 @@ namespace berth {
 
 class PageJournal {
  public:
-  // `era` tells this journal's ids from those of an earlier process. Changes are kept while they
-  // are few enough, and not larger together than `kept_bytes`.
+  // `era` keeps this journal's ids apart from those of earlier processes. The journal keeps at most
+  // kKept changes, of at most `kept_bytes` together.
   explicit PageJournal(std::string era, std::size_t kept_bytes = 1u << 20)
       : era_(std::move(era)), kept_bytes_(kept_bytes) {}
 
-  // Whether it is another one than the last.
+  // Returns whether `state` differs from the last one.
   bool take(PageState state);
-  // Of the last state: "era-17".
+  // The id of the last state: "era-17".
   std::string id() const { return id_of(number_); }
   const PageState& state() const { return state_; }
 
   struct Change {
-    std::string id;    // of the state after it
+    std::string id;    // of the state after the change
     std::string json;  // print_changes()
   };
-  // What came after the state with this id, oldest first: from there on to the end. None: that
-  // state is not of this journal, or too long ago.
+  // The index of the first change after the state with this id; changes are kept oldest first.
+  // nullopt: the state is of another journal, or too old.
   std::optional<std::size_t> first_after(std::string_view id) const;
   std::size_t count() const { return changes_.size(); }
   const Change& change(std::size_t at) const { return changes_[at]; }
@@ -45,9 +44,9 @@ class PageJournal {
   const std::string era_;
   const std::size_t kept_bytes_;
   PageState state_;
-  std::uint64_t number_ = 0;  // of state_; 0: none was taken yet
+  std::uint64_t number_ = 0;  // number of state_; 0: there is none yet
   std::deque<Change> changes_;
-  std::size_t bytes_ = 0;  // of them all
+  std::size_t bytes_ = 0;  // of all changes
 };
 
 }  // namespace berth

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "apis/names.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/geometry.h"
@@ -26,14 +26,14 @@ std::string_view service_of(const Node& node) {
   return node.cordoned() ? "Cordoned" : "InService";
 }
 
-// How many memory units one device of the resource takes; 0: not to be told.
+// The memory units of one device of the resource; 0: unknown.
 int units_of(const Product& product, std::string_view resource) {
   if (resource == kGpuResource) return product.memory_units;
   const Profile* profile = profile_behind(product, resource);
   return profile == nullptr ? 0 : profile->memory_units;
 }
 
-// What one looks at, and what all there is: the same, where he may read everything.
+// The viewer's part of the cluster, and all of it; equal for a viewer with all rights.
 struct Sight {
   const Snapshot& seen;
   const Snapshot& all;
@@ -44,11 +44,11 @@ struct Sight {
 };
 
 struct Holders {
-  // Namespace, pod, count, queue.
+  // As (namespace, pod, count, queue).
   std::vector<std::tuple<std::string, std::string, std::int64_t, std::string>> pods;
   std::int64_t others = 0;
 };
-// By resource.
+// The holders of the node's GPUs, by resource.
 std::map<std::string, Holders> holders_on(const Sight& sight, const Node& node) {
   std::map<std::string, Holders> holders;
   for (const Occupant& occupant : sight.all.cluster.occupants_of(node.meta.name)) {
@@ -77,8 +77,8 @@ void tell_rollout(const Node& node, Json& out) {
                     {"why", record.rollout->why}};
 }
 
-// What was measured, GPU by GPU: there it is known which pod has which. In percent, so that noise
-// is no news. Empty: nothing.
+// The measurements of each GPU, which show the pods on it. In percent, so that noise is no change.
+// Empty: none.
 std::string measured_on(const Sight& sight, const Node& node) {
   const Samples& samples = sight.all.samples;
   Json seen = Json::array();
@@ -100,8 +100,8 @@ std::string measured_on(const Sight& sight, const Node& node) {
   return seen.empty() ? std::string() : compact(seen);
 }
 
-// What the node offers, resource by resource. Which pod has which GPU only the node knows. Of the
-// node and the pods on it alone: it may be kept.
+// The node's resources. Only the node itself knows which pod has which GPU. The result depends on
+// nothing but the node and its pods, so that NodePieces may keep it.
 Json node_of(const Sight& sight, const Node& node) {
   Json out = {{"pool", node.meta.labels.get(names::kPoolLabel).view()},
               {"service", service_of(node)}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageNodes: what the page shows of each node with GPUs: what it offers, who holds it, what its
-// GPUs do, and where its rollout stands.
+// PageNodes: the page's JSON of each node with GPUs: its resources, the pods that hold them, the
+// utilization of its GPUs, and its rollout.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@
 
 namespace berth {
 
-// Compact JSON by the node's name. What is told by name is of `seen`; what others hold of its nodes
-// is counted, by what is known of `all`.
+// Compact JSON by node name. It names only pods of `seen`; what other pods hold, by `all`, is only
+// counted.
 std::map<std::string, std::string> page_nodes(const Snapshot& seen, const Snapshot& all);
 
 }  // namespace berth

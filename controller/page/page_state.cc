@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/explain/top.h"
 #include "controller/explain/top_costs.h"
 #include "controller/explain/waiting_list.h"
@@ -124,7 +124,7 @@ std::string table_of(const TopTable& table) {
   return compact({{"columns", table.columns}, {"rows", table.rows}});
 }
 
-// The pools that stand in what is seen, with what all hold of them.
+// The pools that the viewer sees, with the GPUs that all pods hold there.
 TopTable pools_of(const Snapshot& seen, const Snapshot& all) {
   TopTable table = top_pools(all);
   if (&seen.cluster == &all.cluster) return table;
@@ -136,7 +136,7 @@ TopTable pools_of(const Snapshot& seen, const Snapshot& all) {
 
 constexpr const char* kWork[] = {"pods", "jobs.batch"};
 
-// Whose work is shown: pods and Jobs may be listed in all namespaces, in some, or in none.
+// Whether the viewer may list pods and Jobs in all namespaces, in some, or in none.
 std::string waiting_of_whom(const Clues& clues, bool in_some) {
   const bool in_all = std::ranges::all_of(kWork, [&](const char* it) { return clues.knows(it); });
   return in_all ? "all" : in_some ? "some" : "none";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageState: what the page shows, piece by piece: nodes with what they offer and who holds it,
-// queues, rollouts, and what waits with its reason and its remedies. Each piece is compact JSON, so
-// that two states are compared, and told apart to whoever watches, without being read again.
+// PageState: the content of the page in pieces: nodes with their resources and holders, queues,
+// rollouts, and pending workloads with reason and remedies. Each piece is compact JSON, so that two
+// states can be compared, and a change can be sent, without parsing.
 #pragma once
 
 #include <map>
@@ -16,28 +16,26 @@ namespace berth {
 inline constexpr char kPageApiVersion[] = "page.gpu.berth.dev/v1";
 
 struct PageState {
-  // By what the page calls them: "nodes", "waiting", "queues", "layouts"; each an object by its
-  // name.
+  // By kind ("nodes", "waiting", "queues", "layouts"), then by name.
   std::map<std::string, std::map<std::string, std::string>> things;
-  // Whole values: "takenAt", "pools", "costs", and "waitingOf": whether "waiting" has the work of
-  // all namespaces, of some, or of none, since none may be listed.
+  // Single values: "takenAt", "pools", "costs" and "waitingOf". The latter says whether "waiting"
+  // has the workloads of all namespaces, of some, or of none, by the viewer's rights.
   std::map<std::string, std::string> values;
   bool operator==(const PageState&) const = default;
 };
 
 // Equal snapshots give equal states.
 PageState page_state(const Snapshot& snapshot, const Clues& clues);
-// To somebody with these rights: what he may not list is neither named nor worded, and what it
-// holds is counted.
+// For a viewer with these rights. Objects that the viewer may not list are not named, not even in
+// messages; what they hold is counted.
 PageState page_state(const Snapshot& all, const ViewerRights& rights);
 
-// One JSON document; `id` is how a page names it to be told what came after, empty: nothing does.
+// One JSON document. `id` identifies it in later requests for changes; empty: there will be none.
 // `more` is further fields, each as `,"name":value`.
 std::string print_json(const PageState& state, const std::string& id = {},
                        const std::string& more = {});
 
-// What of `after` is not in `before`, and what is gone: {"set":…,"gone":…,"values":…}. Parts that
-// say nothing are left out.
+// The changes from `before` to `after`: {"set":…,"gone":…,"values":…}. Empty parts are left out.
 std::string print_changes(const PageState& before, const PageState& after);
 
 }  // namespace berth

@@ -12,7 +12,7 @@
 namespace berth {
 namespace {
 
-// After so many frames they last a second at least, after twice as many two, then four.
+// After this many frames each lasts at least one second, after twice as many two, then four.
 constexpr std::size_t kFine = 300;
 constexpr std::size_t kMostDoublings = 16;
 

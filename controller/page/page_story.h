@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageStory: the page's state as it changes in a story that has been told: what it began with, and
-// frame by frame what happened and what it changed. The page plays it, forwards and backwards.
+// PageStory: the page's state during a simulation: the state at its begin, and frame by frame the
+// log lines and the changes. The page plays it, forwards and backwards.
 #pragma once
 
 #include <chrono>
@@ -14,13 +14,13 @@ namespace berth {
 
 class PageStory {
  public:
-  // `title` is told above it.
+  // The page shows `title` above it.
   PageStory(std::string title, PageState begin);
 
-  // Whether what is told at that time is to be in another frame than what was told last. A long
-  // story has longer frames, so that it stays one that can be sent.
+  // Whether a line at that time starts another frame than the last line. A long simulation has
+  // longer frames, so that the document stays small enough to send.
   bool wants_frame(std::chrono::milliseconds at) const;
-  // Ends the frame of what was told last: that is how things stood then.
+  // Ends the frame of the last lines; `state` is the state at that time.
   void end_frame(PageState state);
   void tell(std::chrono::milliseconds at, std::string_view subject, std::string_view text);
 
@@ -32,7 +32,7 @@ class PageStory {
   const PageState begin_;
   PageState state_;     // at the end of the last frame
   std::string frames_;  // as JSON, without the brackets
-  std::string lines_;   // of the frame that has not ended; empty: there is none
+  std::string lines_;   // of the open frame; empty: there is none
   std::chrono::milliseconds at_{0};
   std::size_t count_ = 0;
 };

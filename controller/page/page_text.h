@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compact: JSON as the page gets it, whatever bytes a name is made of.
+// Compact JSON for the page; names may hold any bytes.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -12,7 +12,7 @@
 namespace berth {
 namespace {
 
-// A file with each node's story would be one that nobody can send.
+// A file with the explanation of every node would be too large to send.
 constexpr std::size_t kToldInFull = 100;
 
 std::string print(const Explanation& explanation) {

@@ -1,4 +1,4 @@
-// Queues with what they hold, lend and borrow, and what waits with its reason and its remedies.
+// Queues with their held, lent and borrowed GPUs, and pending workloads with reason and remedies.
 import { at, element, isolated, Kept, linkTo, remediesOf, shareBar, tableOf } from "./dom.js";
 import { inOrder } from "./model.js";
 import { showStarts } from "./starts.js";
@@ -6,7 +6,7 @@ import { momentOf } from "./times.js";
 
 const numberOf = (text) => Number(text) || 0;
 
-// What stands idle of a quota others of its cohort may have on loan: what they borrow is told, not whose it is.
+// The cohort may borrow idle quota. The page shows how much a queue borrows, not from which queue.
 function quotaRow(quota) {
   const nominal = numberOf(quota.nominal), used = numberOf(quota.used), borrowed = numberOf(quota.borrowed);
   const own = Math.max(0, used - borrowed), idle = Math.max(0, nominal - own);
@@ -21,7 +21,7 @@ function beginOf({ earliest, latest }) {
   return earliest === latest ? momentOf(earliest) : `${momentOf(earliest)} to ${momentOf(latest)}`;
 }
 
-// The workloads of others are counted, and of many the longest waiting are listed.
+// Workloads that the viewer may not list are only counted. A long queue lists only those that wait longest.
 const waitsOf = ({ waits, pending }) => `${waits} waiting${pending.length < waits ? `, ${pending.length} of them listed here` : ""}`;
 
 function queueOf(name, queue, former) {
@@ -46,7 +46,7 @@ function waitingOf(subject, item, former) {
   return box;
 }
 
-const MOST = 200;  // at once; search narrows it
+const MOST = 200;  // at most; the search narrows the list
 const NONE_WAITS = { all: "Nothing waits for GPUs.", some: "Nothing waits for GPUs in the namespaces that you may read.",
   none: "You may not list pods and Jobs, so that it is not known which of them wait for GPUs." };
 

@@ -1,12 +1,11 @@
-// Where the state comes from: out of this very file, or from the server that sent the page, which goes on to tell what
-// changes.
+// The source of the state: this file itself, or the server of the page, which then sends changes.
 import { at } from "./dom.js";
 import { askForToken, heads } from "./login.js";
 
-let isLive = false;  // else what is shown says it all
+let isLive = false;  // false: the loaded state is complete
 const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// Asks for as long as it takes: who is not known is asked for a token, and then the cluster is asked who that is.
+// Repeats the request until it succeeds. If the server does not know the viewer, the page requests a token.
 async function ask(path, onTrouble) {
   for (;;) {
     try {
@@ -25,7 +24,7 @@ async function ask(path, onTrouble) {
   }
 }
 
-// Server-sent events, as their fields; an EventSource would send no token.
+// Parses server-sent events into their fields; EventSource can't send a token.
 async function* eventsIn(body) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   try {
@@ -42,7 +41,7 @@ async function* eventsIn(body) {
   }
 }
 
-// Until the state is to be read anew: what changed since is not known any more.
+// Returns when the page must load the whole state, because the server no longer has the changes since then.
 async function tellChanges(id, onChange, onTrouble) {
   for (;;) {
     const { body } = await ask(`events?since=${encodeURIComponent(id)}`, onTrouble);
@@ -54,14 +53,14 @@ async function tellChanges(id, onChange, onTrouble) {
         id = event.id ?? id;
       }
     } catch {
-      // The connection broke off in the middle.
+      // The connection broke.
     }
     onTrouble("the connection is lost; trying again");
     await later(1000);
   }
 }
 
-// `onState` gets a whole document, `onChange` what is other since; `onTrouble` a sentence, empty: all is well again.
+// `onState` gets a whole document, `onChange` a change since; `onTrouble` gets a message, empty: no trouble any more.
 export async function listen(onState, onChange, onTrouble) {
   const carried = at("state");
   if (carried) return onState(JSON.parse(carried.textContent));
@@ -72,18 +71,18 @@ export async function listen(onState, onChange, onTrouble) {
     if (!first.id || first.id === "still" || first.story) return;
     isLive = true;
     await tellChanges(first.id, onChange, onTrouble);
-    await later(1000);  // another replica may have answered: they know the same, and not each other's states
+    await later(1000);  // another replica may have answered, which does not know this state id
   }
 }
 
-// As `berth why -o json` says it; null: nobody here can say.
+// The result of `berth why -o json`; null: no server can answer.
 export async function askWhy(subject) {
   if (!isLive) return null;
   for (let tries = 0; tries < 5; ++tries) {
     try {
       const answer = await fetch(`why?subject=${encodeURIComponent(subject)}`, { headers: heads(), cache: "no-store" });
       if (answer.ok) return await answer.json();
-      if (answer.status !== 503) return null;  // 503: others are told something just now
+      if (answer.status !== 503) return null;  // 503: the server is busy with other viewers
     } catch {
       return null;
     }

@@ -1,6 +1,6 @@
-// When what waits begins: since when each workload waits, between when and when its queue says that it begins, and from when
-// what it needs is kept for it, under one axis of time. Rows of text with a bar, not a drawing: a name can be read out,
-// selected and followed.
+// When pending workloads start: for each, since when it waits, between which times its queue expects its start, and
+// from when its GPUs are reserved, on one time axis. Rows of text with a bar rather than a drawing, so that names can
+// be read aloud, selected and followed.
 import { at, element, isolated, linkTo } from "./dom.js";
 import { inOrder } from "./model.js";
 import { DAY, dateOf, hourOf } from "./times.js";
@@ -9,8 +9,8 @@ const MINUTE = 60000;
 const TICKS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1440, 2880, 10080, 43200].map((minutes) => minutes * MINUTE);
 const MOST_TICKS = 5, MOST_STARTS = 40, LEAST_AHEAD = 10 * MINUTE;
 
-// Soonest first; without a latest start the last of those that may begin as early. For whom a place is kept begins by the
-// time at which that is free, be it that nothing else is known of it.
+// Earliest start first; among equal ones those without a latest start last. A workload with reserved GPUs starts at the
+// latest when these are free, even if nothing else is known about it.
 function startsIn(model, has, now) {
   const starts = [];
   for (const [queue, { pending }] of inOrder(model.queues))
@@ -23,12 +23,12 @@ function startsIn(model, has, now) {
   return starts.sort((a, b) => a.from - b.from || a.to - b.to || a.position - b.position);
 }
 
-// As far ahead as somebody may begin, and no further back than that: who has waited for days leaves room to see the minutes
-// that are left to him.
+// As far ahead as the last expected start, and no further back than ahead: otherwise a wait of days would hide the
+// minutes that remain.
 function axisOf(starts, now) {
   const ahead = Math.max(LEAST_AHEAD, ...starts.map(({ from, to, kept }) => Math.max(to < Infinity ? to : from + LEAST_AHEAD, kept ?? 0) - now));
   const waited = Math.max(0, ...starts.map(({ since }) => (since ? now - Date.parse(since) : 0)));
-  const begin = now - Math.min(waited, ahead), end = now + ahead * 1.08;  // the last label has room
+  const begin = now - Math.min(waited, ahead), end = now + ahead * 1.08;  // space for the last label
   const step = TICKS.find((one) => (end - begin) / one <= MOST_TICKS) ?? TICKS[TICKS.length - 1];
   const ticks = [];
   for (let tick = Math.ceil(begin / step) * step; tick <= end; tick += step) ticks.push(tick);

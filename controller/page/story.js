@@ -1,4 +1,4 @@
-// A story: the state frame by frame, with a bar to move in it.
+// A simulation: the state frame by frame, with a bar to move in it.
 import { at, element, isolated } from "./dom.js";
 import { applyChange, copyOf } from "./model.js";
 import { timeOf } from "./times.js";
@@ -16,7 +16,7 @@ export class Story {
     this.show(0);
   }
 
-  // How things stood after so many frames.
+  // The state after so many frames.
   stateAt(place) {
     for (let i = this.copies.length; i * STEP <= place; ++i) {
       const next = copyOf(this.copies[i - 1]);
@@ -48,7 +48,7 @@ export class Story {
     this.next();
   }
 
-  // As long as it took in the story, by the speed, but never so long that nothing seems to happen.
+  // Waits as long as in the simulation, divided by the speed, but never so long that nothing seems to happen.
   next() {
     const now = this.frames[this.place - 1]?.at ?? 0, then = this.frames[this.place]?.at ?? now;
     const wait = Math.min(1500, Math.max(40, (then - now) / Number(at("story-speed").value)));

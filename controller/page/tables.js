@@ -1,4 +1,4 @@
-// Rollouts, allocation beside use, and costs: what is told row by row.
+// Rollouts, allocation and utilization, and costs, as tables.
 import { at, element, isolated, linkTo, shareBar, tableOf } from "./dom.js";
 import { inOrder, useBy } from "./model.js";
 
@@ -50,7 +50,7 @@ function useTable(caption, what, rows) {
   return tableOf([what, "offered", "whole", "MIG", "shared", "held", "busy", "how busy"], cells, caption);
 }
 
-// In whole GPUs; devices whose size nobody knows count as one each.
+// In whole GPUs; devices of unknown size count as one each.
 export function showUse(model) {
   const pools = useBy(model, { pool: (node) => node.pool }), teams = useBy(model, { holder: (namespace) => namespace });
   const queues = useBy(model, { holder: (_, queue) => queue ?? "" });

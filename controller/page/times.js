@@ -1,9 +1,9 @@
-// Times in words, as UTC: the page says what the cluster's objects say.
+// Times as text, in UTC, as in the cluster's objects.
 export const DAY = 86400000;
 
 export const clock = (ms) => new Date(ms).toISOString().slice(11, 19);
 
-// Since a story began.
+// Since the begin of a simulation.
 export const timeOf = (ms) => (ms >= DAY ? `${Math.floor(ms / DAY)} d ` : "") + clock(ms);
 
 export const hourOf = (ms) => new Date(ms).toISOString().slice(11, 16);

@@ -5,17 +5,17 @@
 #include <string>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/watched_kinds.h"
+#include "apis/base/names.h"
+#include "apis/kinds/watched_kinds.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/explain/recorded_wait.h"
 
 namespace berth {
 namespace {
 
-constexpr char kForbidden[] = "Forbidden";  // the API server's word, not one of ours
+constexpr char kForbidden[] = "Forbidden";  // the API server's reason, not berth's
 
-// Whether he may list all objects of the kind that berth watches.
+// Whether the viewer may list all objects of the kind that berth watches.
 template <class T>
 bool may_list_all(const ViewerRights& rights, const Settings& settings) {
   const std::string resource = resource_name(kKind<T>);
@@ -38,7 +38,7 @@ std::string_view namespace_in(std::string_view workload) {
   return before.substr(before.rfind('/') + 1);
 }
 
-// Whether he may read of what becomes a pod, in all namespaces or in one.
+// Whether the viewer may list pods and Jobs, in one namespace or in all.
 bool may_see_work(const ViewerRights& rights, std::string_view namespace_) {
   return rights.in(resource_name(kKind<Pod>), namespace_) &&
          rights.in(resource_name(kKind<Job>), namespace_);
@@ -52,8 +52,8 @@ void hush(std::vector<Condition>& conditions) {
   for (Condition& condition : conditions) condition.message.clear();
 }
 
-// What was written by berth, which sees all, keeps its reasons and loses the words that may name
-// what he does not see.
+// berth sees all objects when it writes its own objects. They keep their reasons, but lose messages
+// that may name objects which the viewer may not see.
 template <class T>
 void trim(T&, const ViewerRights&) {}
 
@@ -62,7 +62,7 @@ void trim(GPUQueue& queue, const ViewerRights& rights) {
   std::erase_if(queue.status.pending, [&](const PendingWorkload& pending) {
     return !may_see_work(rights, namespace_in(pending.workload));
   });
-  // The sentences about own work stay, without what names the work of others.
+  // Messages about the viewer's workloads stay, without the names of other workloads.
   for (PendingWorkload& pending : queue.status.pending)
     pending.message =
         words_for(pending.reason, std::move(pending.message),
@@ -106,7 +106,7 @@ void ViewedCluster::take(const ViewerRights& rights) {
     if (!rights.in(resource, object->meta.namespace_.view())) continue;
     T seen = *object;
     trim(seen, rights);
-    // Nodes are dated by what this process saw of them, not by the moment at which he looks.
+    // A node's age counts from when this process first saw it, not from this request.
     Time since = all_.now;
     if constexpr (std::is_same_v<T, Node>)
       since = all_.cluster.allocatable_since(object->meta.name);

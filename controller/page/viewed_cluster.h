@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// ViewedCluster: of a cluster what a viewer may read, and nothing else: what is computed from it
-// can tell him no other name, whatever it is and however it is worded. It is as if berth ran with
-// his account: what it does without stands in its clues.
+// ViewedCluster: the part of a cluster that a viewer may read. Whatever is computed from it can't
+// name other objects, in any words. It is as if berth ran with the viewer's account; its clues list
+// what that account can't read.
 //
-// An object of a kind that berth watches is there if he may list it. Of queues, layouts and nodes
-// go, besides, the words that name pods of namespaces which he may not read.
+// Objects of a watched kind are in it if the viewer may list them. In queues, layouts and nodes it
+// also removes texts that name pods of namespaces that the viewer may not read.
 #pragma once
 
 #include <string_view>
@@ -17,7 +17,7 @@ namespace berth {
 
 class ViewedCluster {
  public:
-  // What `all` refers to outlives this, and does not change meanwhile.
+  // `all` must not change, and what it refers to must outlive this.
   ViewedCluster(const Snapshot& all, const ViewerRights& rights);
   ViewedCluster(const ViewedCluster&) = delete;
 
@@ -30,9 +30,9 @@ class ViewedCluster {
   void take_samples();
 
   const Snapshot all_;
-  bool whole_ = true;  // he may read all there is: nothing is copied
+  bool whole_ = true;  // the viewer may read everything: nothing is copied
   ClusterState cluster_;
-  const Answers no_answers_;  // what the API server told berth it did not tell him
+  const Answers no_answers_;  // empty: the viewer has not asked the API server
   Samples samples_;
   Clues clues_;
 };

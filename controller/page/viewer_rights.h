@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ViewerRights: what somebody may list, kind by kind and namespace by namespace. What was not
-// granted is denied, be it that nobody has asked. Equal rights see the same page.
+// ViewerRights: the kinds that a viewer may list, and in which namespaces. A right that was not
+// granted is denied, even if berth has not checked it. Viewers with equal rights see the same page.
 #pragma once
 
 #include <map>
@@ -8,16 +8,16 @@
 #include <string>
 #include <string_view>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 
-// As RBAC and `kubectl auth can-i` call it: "pods", "jobs.batch".
+// The name in RBAC and in `kubectl auth can-i`: "pods", "jobs.batch".
 std::string resource_name(const KindInfo& kind);
 
 class ViewerRights {
  public:
-  // In all namespaces; of a kind without them, all there are.
+  // In all namespaces, or cluster-wide for a kind without namespaces.
   void grant(const std::string& resource) { everywhere_.insert(resource); }
   void grant(const std::string& resource, const std::string& namespace_) {
     in_[resource].insert(namespace_);
@@ -27,7 +27,8 @@ class ViewerRights {
   bool somewhere(std::string_view resource) const {
     return everywhere(resource) || in_.contains(resource);
   }
-  // The only namespace in which it may be listed; empty: everywhere, nowhere, or in several.
+  // The namespace, if the viewer may list the resource in exactly one; empty: everywhere, nowhere,
+  // or in several.
   std::string only_namespace(std::string_view resource) const;
 
   auto operator<=>(const ViewerRights&) const = default;

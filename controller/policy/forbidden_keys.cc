@@ -6,15 +6,15 @@
 
 #include <algorithm>
 
-#include "apis/mig_layout.h"
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
+#include "apis/kinds/mig_layout.h"
 
 namespace berth {
 namespace {
 
 constexpr char kUpgrade[] = "helm upgrade berth … --reset-then-reuse-values";
 
-// The keys of labels, or of taints, that a value of the chart has to name.
+// Returns the --set argument for the chart's value that has to name the label or taint keys.
 std::string value_of(bool labels, const ForbiddenKeys& forbidden, const KeyList& standing) {
   std::vector<std::string> keys = standing.keys;
   for (const ForbiddenKey& key : forbidden)
@@ -82,7 +82,7 @@ std::optional<Cause> key_forbidden(const ForbiddenKeys& forbidden, const Writabl
   if (forbidden.empty()) return std::nullopt;
   const std::string line = "; run " + line_that_allows(forbidden, keys);
   const std::string head = subject(forbidden.front(), forbidden.size() - 1);
-  // What to run is worth more than what it is for, and half a line is worth nothing.
+  // The command matters more than its purpose, and half a command is useless.
   for (const std::string& text : {head + line, "the chart keeps berth from keys of pools" + line})
     if (text.size() <= limits::kMaxMessage) return Cause{reasons::kKeyForbidden, text};
   return Cause{reasons::kKeyForbidden,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ForbiddenKeys: what pools set on nodes and an admission policy, the chart's, keeps berth from
-// writing there; and the value of the chart that would let it.
+// ForbiddenKeys: labels and taints that pools set and that the chart's admission policy does not
+// allow berth to write; and the chart's values that would allow it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/core/cause.h"
 #include "controller/core/settings.h"
 #include "controller/policy/pool_keys.h"
@@ -16,23 +16,23 @@
 namespace berth {
 
 struct ForbiddenKey {
-  std::string pool;   // the first that sets it
-  std::string field;  // by the spec: "spec.pools[0].labels[a/b]"
+  std::string pool;   // the first pool that sets it
+  std::string field;  // its field in the spec: "spec.pools[0].labels[a/b]"
   PoolItem item;
-  bool leaving = false;    // the pool set it, and it is to be taken back
-  std::int32_t nodes = 0;  // that wait for it
+  bool leaving = false;    // the pool had set it, and berth has to remove it
+  std::int32_t nodes = 0;  // nodes that wait for it
 };
-using ForbiddenKeys = std::vector<ForbiddenKey>;  // each key of labels, and of taints, once
+using ForbiddenKeys = std::vector<ForbiddenKey>;  // each label key and each taint key once
 
 bool may_write(const WritableKeys& keys, const PoolItem& item);
-// One more node, for a key that may be there already.
+// Counts one more node for the key, which may be in the list already.
 void add_forbidden(const ForbiddenKey& key, ForbiddenKeys& to);
-// Of what the pools say, whether or not they have nodes.
+// Returns the forbidden keys of the pools' specs, whether or not the pools have nodes.
 ForbiddenKeys forbidden_by_spec(const GPUClusterPolicy& policy, const WritableKeys& keys);
 
-// "helm upgrade … --set 'nodeKeys={…}'", with what may be written already.
+// Returns "helm upgrade … --set 'nodeKeys={…}'", including the keys that are allowed already.
 std::string line_that_allows(const ForbiddenKeys& forbidden, const WritableKeys& keys);
-// Nothing if nothing is forbidden. The sentence fits into a condition, line and all.
+// Returns nothing if nothing is forbidden. The message with the command fits into a condition.
 std::optional<Cause> key_forbidden(const ForbiddenKeys& forbidden, const WritableKeys& keys);
 
 }  // namespace berth

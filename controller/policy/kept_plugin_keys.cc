@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/plural.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/policy/plugin_config.h"
@@ -14,7 +14,8 @@
 namespace berth {
 namespace {
 
-// A file that the plugin's DaemonSet mounts, among others such as scripts.
+// Whether the ConfigMap, which the device plugin's DaemonSet mounts, is a plugin config and not,
+// for example, a script.
 bool is_plugin_file(const ClusterState& cluster, const DaemonSet& set, const Text& name) {
   if (set.meta.name.find("device-plugin") == std::string::npos) return false;
   const ConfigMap* file = cluster.config_maps().find(set.meta.namespace_.view(), name.view());
@@ -25,7 +26,8 @@ bool is_plugin_file(const ClusterState& cluster, const DaemonSet& set, const Tex
 
 }  // namespace
 
-// The operator's word counts before what its DaemonSets still mount: it is about to change them.
+// The operator's setting comes before what its DaemonSets still mount, as it is about to change
+// them.
 PluginReader plugin_reader(const Snapshot& snapshot, const std::string& ours) {
   for (const auto& nvidia : snapshot.cluster.cluster_policies()) {
     const std::string& name = nvidia->device_plugin_config_map;
@@ -43,7 +45,7 @@ PluginReader plugin_reader(const Snapshot& snapshot, const std::string& ours) {
       if (!has_operator && is_plugin_file(snapshot.cluster, *set, name)) reader.name = name.str();
     }
   }
-  // Without an operator the plugin's own chart has it fall back to this key.
+  // Without an operator, the plugin's own chart uses this key by default.
   if (!reader.name.empty()) reader.default_key = kDefaultPluginConfig;
   return reader;
 }
@@ -65,7 +67,7 @@ KeptPluginKeys::KeptPluginKeys(const Snapshot& snapshot, const std::string& ours
   };
   for (const std::string& key : named) keep(key, planned_at(key));
   const std::string& theirs = reader_.default_key;
-  // A default that the other file lacks serves no node now.
+  // If the other file lacks its default key, no node uses it now.
   if (theirs.empty() || (read_ != nullptr && !read_->data.contains(theirs))) return;
   default_key_ = theirs;
   keep(theirs, planned_at(theirs));
@@ -80,7 +82,7 @@ void KeptPluginKeys::keep(const std::string& key, const std::string* planned) {
   const std::string* own = planned != nullptr ? planned : text_in(standing_);
   const std::string* theirs = text_in(read_);
   if (theirs == nullptr) {
-    // berth's own text is no substitute for a default that berth cannot read.
+    // berth's own text can't replace a default that berth can't read.
     const bool unread_default = own != nullptr && is_berths_default(key, *own) &&
                                 read_ == nullptr && !reader_.reads_ours &&
                                 key == reader_.default_key;

@@ -11,7 +11,7 @@
 namespace berth {
 namespace {
 
-using Place = std::pair<Text, Text>;  // a namespace and a resource
+using Place = std::pair<Text, Text>;  // namespace and resource
 using Held = std::map<Place, std::int64_t>;
 
 Held held_by_namespace(const ClusterState& cluster) {
@@ -26,7 +26,7 @@ Held held_by_namespace(const ClusterState& cluster) {
   return held;
 }
 
-// The smallest of them become one for each resource.
+// Adds up the smallest entries into one per resource.
 Held bounded(const Held& held) {
   if (held.size() <= kMostNamespaceSeries) return held;
   std::vector<std::pair<Place, std::int64_t>> most(held.begin(), held.end());

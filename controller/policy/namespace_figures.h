@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What namespaces hold of GPUs, for /metrics: as kube-state-metrics would tell it pod by pod, in as
-// many series as there are namespaces, and no more than a few hundred.
+// NamespaceFigures: the metric of the GPUs that namespaces hold. kube-state-metrics would report
+// them pod by pod. This has one series per namespace and resource, and at most a few hundred.
 #pragma once
 
 #include "controller/core/cluster_state.h"
@@ -8,7 +8,7 @@
 
 namespace berth {
 
-// Those beyond the largest holders stand together under this, which no namespace can be called.
+// The label of all namespaces beyond the largest holders. No namespace can have this name.
 inline constexpr char kOtherNamespaces[] = "_others";
 inline constexpr std::size_t kMostNamespaceSeries = 500;
 

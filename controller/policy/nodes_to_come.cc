@@ -3,17 +3,17 @@
 
 #include <algorithm>
 
-#include "apis/gpu_queue.h"
-#include "apis/mig_layout.h"
+#include "apis/kinds/gpu_queue.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/policy/plugin_config.h"
-#include "controller/queue/facts.h"
-#include "controller/queue/pools_in_reach.h"
+#include "controller/queue/facts/facts.h"
+#include "controller/queue/index/pools_in_reach.h"
 
 namespace berth {
 namespace {
 
-// By the labels that every node of the pool has; the others a node to come may have or not.
+// Whether the selector may match a node that has the known labels, and any others.
 bool may_select(const LabelSelector& selector, const StringMap& known) {
   return std::ranges::all_of(selector.match_labels,
                              [&](const auto& entry) {

@@ -42,7 +42,7 @@ bool is_berths_default(std::string_view key, std::string_view text) {
   return key == kDefaultPluginConfig && text == kDefaultText;
 }
 
-// In whatever style of YAML; no other field of NVIDIA's has the word in it.
+// This finds the word in any style of YAML. No other field of NVIDIA's contains it.
 bool mentions_sharing(std::string_view plugin_text) {
   return plugin_text.find("sharing") != plugin_text.npos;
 }
@@ -64,7 +64,7 @@ std::map<std::string, std::string> plugin_configs(
   std::map<std::string, std::string> data;
   for (const auto& [key, text] : standing)
     if (is_berths_plugin_key(key) && named_by_nodes.contains(key)) data[key] = text;
-  // One that stands is whoever's: nodes that no pool shares follow it.
+  // An existing default stays, whoever wrote it: nodes of pools without sharing follow it.
   const auto mine = standing.find(kDefaultPluginConfig);
   data[kDefaultPluginConfig] = mine != standing.end() ? mine->second : kDefaultText;
   for (const PoolSpec& pool : pools)

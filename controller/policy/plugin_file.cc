@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/merge_patch.h"
 #include "controller/fleet/node_facts.h"
@@ -45,7 +45,7 @@ PluginFile::PluginFile(const Snapshot& snapshot, const std::string& name,
     kept_.emplace(snapshot, name, wanted_, named_by_nodes);
     for (const auto& [key, text] : kept_->copied()) wanted_[key] = text;
   }
-  // Nobody asks for anything: no file has to be made for the default alone.
+  // No pool asks for a config, and berth creates no file for the default alone.
   if (standing_ == nullptr && wanted_.size() == 1) wanted_.clear();
 }
 
@@ -58,7 +58,7 @@ bool PluginFile::serves(const PluginConfig& config) const {
 std::optional<Time> PluginFile::settles_at() const {
   if (standing_ == nullptr) return std::nullopt;
   const Text* text = standing_->meta.annotations.find(kRenderedAtAnnotation);
-  // Without the annotation it was there before berth wrote for the first time.
+  // Without the annotation, the file existed before berth first wrote it.
   if (text == nullptr) return std::nullopt;
   const Result<Time> written = parse_time(text->view());
   if (!written.has_value()) return std::nullopt;
@@ -94,7 +94,7 @@ bool PluginFile::up_to_date() const {
   return superfluous().empty();
 }
 
-// Other people's keys stay.
+// Keys of other users stay.
 std::set<std::string> PluginFile::superfluous() const {
   std::set<std::string> keys;
   if (standing_ == nullptr) return keys;
@@ -108,7 +108,8 @@ Write PluginFile::create() const {
   for (const auto& [key, text] : wanted_) data.push_back(entry(key, quote_json(text)));
   Write write;
   write.verb = Verb::kCreate;
-  // No label app.kubernetes.io/managed-by: that is Helm's, if the chart is installed later.
+  // No label app.kubernetes.io/managed-by: Helm would refuse the ConfigMap if the chart is
+  // installed later.
   write.body =
       fmt::format(R"({{"apiVersion":"v1","kind":"ConfigMap","metadata":{{"name":{},"namespace":{},)"
                   R"("annotations":{{"{}":"{}"}}}},"data":{{{}}}}})",
@@ -127,7 +128,7 @@ Write PluginFile::change() const {
     adds = true;
   }
   for (const std::string& key : superfluous()) data.push_back(entry(key, "null"));
-  // Dropping keys keeps nobody waiting.
+  // No node has to wait after a removal of keys.
   MergePatch patch = MergePatch::same_version(standing_->meta);
   if (adds) patch.annotation(kRenderedAtAnnotation, format_micro_time(snapshot_.now));
   Write write;

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/disruption/rollouts.h"
@@ -17,7 +17,7 @@
 namespace berth {
 namespace {
 
-// More are taken by the plan after this one's writes.
+// The plan after this one's writes takes further nodes.
 constexpr std::size_t kMostAtOnce = 50;
 
 bool holds_gpus(const Snapshot& snapshot, const Node& node) {
@@ -109,7 +109,7 @@ PluginLabels decide_plugin_labels(const Snapshot& snapshot, const PoolSurvey& su
   std::set<const Node*> changing(chooser.settling().begin(), chooser.settling().end());
   for (const PluginLabelDue& due : survey.plugin_due)
     if (!due.foreign) changing.insert(due.node);
-  // Before the next node takes their place in the budget.
+  // Retreats come before new nodes take their place in the budget.
   for (const RetreatDue& due : survey.retreats)
     if (!changing.contains(due.node)) chooser.consider(due);
   for (const PluginLabelDue& due : survey.plugin_due) chooser.consider(due);

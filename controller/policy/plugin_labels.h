@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// PluginLabels: which nodes take up another config of the device plugin now. The plugin restarts
-// with it and offers other resources, so where pods hold GPUs it is a disruption, and goes by the
-// policy's windows and budgets. So do the labels and taints that no pool asks for any more. They go
-// last: a node shares its GPUs no more before the loss of its taints lets other pods come.
+// PluginLabels: which nodes change their device plugin config now. The plugin restarts with it and
+// offers other resources. So on nodes where pods hold GPUs this is a disruption, within the
+// policy's windows and budgets. The same holds for the removal of labels and taints that no pool
+// asks for any more. These are removed last: a node must stop sharing its GPUs before the loss of
+// its taints lets other pods come.
 #pragma once
 
 #include <optional>
@@ -18,15 +19,15 @@
 namespace berth {
 
 struct PluginLabels {
-  std::vector<const PluginLabelDue*> take;  // to be labelled now
-  std::vector<const RetreatDue*> retreat;   // whose labels and taints go now
-  std::vector<const Node*> settling;        // that do not yet show what their label says
+  std::vector<const PluginLabelDue*> take;  // nodes to label now
+  std::vector<const RetreatDue*> retreat;   // nodes whose labels and taints are removed now
+  std::vector<const Node*> settling;        // nodes that do not show yet what their label says
   std::int32_t waiting = 0;
-  std::optional<Cause> why;  // of the first that waits
+  std::optional<Cause> why;  // why the first waiting node waits
 };
 
-// `unread`: why the device plugin would not find its config in the file, if so. A key that it does
-// not find takes it down, and the node's GPUs with it.
+// `unread` says why the device plugin would not find its config in the file, if so. A plugin that
+// does not find its key stops, and the node loses its GPUs.
 PluginLabels decide_plugin_labels(const Snapshot& snapshot, const PoolSurvey& survey,
                                   const PluginFile& file, const std::optional<Cause>& unread,
                                   DisruptionBudgets& budgets);

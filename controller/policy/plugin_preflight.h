@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PluginPreflight: whether NVIDIA's device plugin would read what berth writes. The file is written
-// in any case, since the plugin's pods don't start before it is there; no node is told to take up a
-// config of it before it is read.
+// PluginPreflight: whether NVIDIA's device plugin reads the file that berth writes. berth writes
+// the file anyway, as the plugin's pods don't start without it. berth labels no node before the
+// plugin reads the file.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,10 @@
 
 namespace berth {
 
-// Why the device plugin does not read berth's file although a pool asks for a config, with the line
-// to set, or what has to be done first so that nodes keep what they use; nothing if NVIDIA's
-// ClusterPolicy names it or, where that names none, a DaemonSet of the agents mounts it.
+// Returns why the device plugin does not read berth's file although a pool asks for a config, with
+// the line to set, or with what has to be done first so that nodes keep their configs. Nothing if
+// NVIDIA's ClusterPolicy names the file, or, if it names none, a DaemonSet of NVIDIA's components
+// mounts it.
 std::optional<Cause> plugin_not_configured(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                            const PoolSurvey& survey, const PluginFile& file);
 

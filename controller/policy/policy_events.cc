@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/conditions.h"
 
 namespace berth {
@@ -14,7 +14,7 @@ bool is_reconciling(const GPUClusterPolicyStatus& status, std::string_view reaso
   return going != nullptr && going->reason == reason;
 }
 
-// Why nothing goes on; nullptr while something does, or all is done.
+// Returns why nothing makes progress; nullptr if something does, or all is done.
 const Condition* obstacle_of(const GPUClusterPolicyStatus& status) {
   if (const Condition* stalled = find_true(status.conditions, "Stalled")) return stalled;
   const Condition* waits = find_true(status.conditions, "Reconciling");
@@ -24,7 +24,7 @@ const Condition* obstacle_of(const GPUClusterPolicyStatus& status) {
              : nullptr;
 }
 
-// Once for each reason, and again when an edit has left it with other words.
+// Each reason is reported once, and again if an edit of the spec changed the message.
 bool is_new(const Condition& obstacle, const Condition* before) {
   return before == nullptr || before->reason != obstacle.reason ||
          (before->observed_generation != obstacle.observed_generation &&

@@ -38,7 +38,7 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   return keys;
 }
 
-// What pods hold of a pool, and which of them a change of its sharing would disturb.
+// Pods decide what is allocated in a pool, and which of them a change of its sharing would disturb.
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const Pod* old, const Pod* now) {
   if (cluster.gpu_policies().size() == 0) return {};
@@ -67,7 +67,7 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   return {};
 }
 
-// Which file the device plugin mounts. DaemonSets tell of their pods all the time.
+// Only the mounted files matter. DaemonSets change their pod counts all the time.
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const DaemonSet* old, const DaemonSet* now) {
   const bool same =
@@ -76,7 +76,8 @@ std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Sett
   return {std::string(kPolicyKey)};
 }
 
-// Which taints NVIDIA's operands tolerate, and which file its device plugin reads.
+// ClusterPolicy decides which taints NVIDIA's operands tolerate, and which file the device plugin
+// reads.
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const ClusterPolicy*, const ClusterPolicy*) {
   return cluster.gpu_policies().size() == 0 ? std::vector<std::string>() : all_policy_keys(cluster);

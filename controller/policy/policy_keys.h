@@ -10,8 +10,9 @@
 
 namespace berth {
 
-// `old` is the version that stood in the store, `now` the one that stands there; either may be
-// null, not both. Sorted, each key once. Of the kinds without an overload the policy asks nothing.
+// `old` is the previous version and `now` the new one in the store. Either may be null, but not
+// both. The result is sorted and has each key once. The policy does not depend on kinds without an
+// overload.
 std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&,
                                          const GPUClusterPolicy* old, const GPUClusterPolicy* now);
 std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, const Node* old,
@@ -27,7 +28,7 @@ std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&, c
 std::vector<std::string> policy_keys_for(const ClusterState&, const Settings&,
                                          const PriorityClass* old, const PriorityClass* now);
 
-// "policy", and "pool/NODE" of every node that a pool may have to do with.
+// Returns "policy", and "pool/NODE" for every node that a pool may select.
 std::vector<std::string> all_policy_keys(const ClusterState& cluster);
 
 }  // namespace berth

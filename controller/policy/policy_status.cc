@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: the counts; then what only a person can solve, worst first; then what moves by itself.
+// Outline: the counts; then what only a user can solve, worst first; then what makes progress by
+// itself.
 #include "controller/policy/policy_status.h"
 
 #include <fmt/format.h>
@@ -8,8 +9,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/conditions.h"
 #include "controller/core/empty_selection.h"
 #include "controller/core/plural.h"
@@ -25,12 +26,12 @@
 #include "controller/policy/nodes_to_come.h"
 #include "controller/policy/policy_events.h"
 #include "controller/policy/policy_reasons.h"
-#include "controller/queue/idle_work.h"
+#include "controller/queue/recall/idle_work.h"
 
 namespace berth {
 namespace {
 
-// Pods that may share one GPU.
+// Returns how many pods may share one GPU.
 std::int32_t shared_by(const PoolSpec& pool) { return std::max(pool.sharing.replicas, 1); }
 
 void tell_counts(const PoolSurvey& survey, GPUClusterPolicyStatus& status) {
@@ -57,7 +58,7 @@ void add(const Snapshot& snapshot, const GPUClusterPolicy& policy, const char* t
                         policy.meta.generation, snapshot.now});
 }
 
-// Of what stood before this process first looked, which is as good as what is known.
+// Keeps what was measured before this process first looked, as nothing newer is known.
 void keep_use(const GPUClusterPolicyStatus& standing, GPUClusterPolicyStatus& status) {
   status.totals.idle_gpus = standing.totals.idle_gpus;
   status.totals.monthly_waste = standing.totals.monthly_waste;
@@ -83,7 +84,7 @@ std::string monthly(cost::Micros hourly) {
   return cost::format_money(cost::capped_product(hourly, cost::kHoursOfMonth), 0);
 }
 
-// Where nothing was ever measured nobody knows what is wasted.
+// If nothing was ever measured, the waste is unknown.
 void tell_waste(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                 GPUClusterPolicyStatus& status) {
   if (!snapshot.samples.measured_at) return;
@@ -108,7 +109,7 @@ void tell_reclaimed(const Snapshot& snapshot, const GPUClusterPolicy& policy,
     status.totals.reclaimed = queue::count_reclaimed(snapshot);
 }
 
-// Where nothing was ever measured, what nodes offer may still tell.
+// Even if nothing was ever measured, what nodes offer may show a fault.
 void tell_health(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                  GPUClusterPolicyStatus& status, std::vector<Condition>& conditions) {
   const HealthSurvey survey = survey_health(snapshot, policy);
@@ -121,14 +122,14 @@ void tell_health(const Snapshot& snapshot, const GPUClusterPolicy& policy,
     add(snapshot, policy, kNotConfirmed, "True", *doubted, conditions);
 }
 
-// The uninstall guard reads this: only berth uncordons these nodes. A policy that is being deleted
-// reports them, too.
+// The uninstall guard reads this, as only berth uncordons these nodes. A policy that is being
+// deleted reports them too.
 void tell_cordoned(const Snapshot& snapshot, GPUClusterPolicyStatus& status) {
   status.totals.cordoned_nodes = static_cast<std::int32_t>(std::ranges::count_if(
       snapshot.cluster.nodes(), [](const auto& node) { return is_out_for_health(*node); }));
 }
 
-// What the GPUs were measured to do, and what could not be measured.
+// Reports the measured use of GPUs, and what could not be measured.
 void tell_measured(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                    GPUClusterPolicyStatus& status, std::vector<Condition>& conditions) {
   if (!snapshot.samples.tried_at) {
@@ -150,7 +151,7 @@ void tell_measured(const Snapshot& snapshot, const GPUClusterPolicy& policy,
     add(snapshot, policy, kNotConfirmed, "True", *kept, conditions);
 }
 
-// metav1.Time has seconds: anything finer would differ from what comes back.
+// metav1.Time has whole seconds, so finer times would differ from what the API server returns.
 DisruptionStatus in_seconds(DisruptionStatus calendar) {
   for (std::optional<Time>* time : {&calendar.next_opening, &calendar.closes})
     if (*time) *time = std::chrono::floor<std::chrono::seconds>(**time);
@@ -173,7 +174,7 @@ std::optional<Cause> agents_mismatch(const Snapshot& snapshot, const AgentsSpec&
   return std::nullopt;
 }
 
-// Of the device plugin, where a pool asks anything of it.
+// Returns a problem of the device plugin, if a pool needs it.
 std::optional<Cause> plugin_trouble(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                     const PolicyProgress& progress) {
   const PoolSurvey& survey = progress.survey;
@@ -192,8 +193,8 @@ std::optional<Cause> plugin_trouble(const Snapshot& snapshot, const GPUClusterPo
                                  "{} on every node; set its spec.mig.strategy to \"\"",
                                  facts.pool->name, to_string(*facts.pool->mig_strategy),
                                  nvidia->mig_strategy)};
-  // A default that was there before berth is for the nodes of no pool as well: it matters where a
-  // pool sets nothing.
+  // A default that existed before berth is also for nodes without a pool. It matters only if a pool
+  // sets nothing.
   const std::string shared = progress.file.shared_default();
   const bool follows = std::ranges::any_of(
       survey.pools, [](const PoolFacts& facts) { return !facts.plugin && facts.nodes > 0; });
@@ -222,14 +223,14 @@ std::optional<Cause> held_back(const PoolSurvey& survey) {
   return std::nullopt;
 }
 
-// Whatever the policy puts anywhere, on nodes, into the device plugin's file, as PriorityClasses.
+// Covers all writes of the policy: nodes, the device plugin's file, and PriorityClasses.
 std::optional<Cause> refused(const Snapshot& snapshot) {
   const auto write = refused_write_by(snapshot, names::kManagerPolicy);
   if (!write) return std::nullopt;
   return Cause{reasons::kWriteRefused, fmt::format("{}: {}", write->object, write->message)};
 }
 
-// By whoever judges berth's writes.
+// Returns the refusal of berth's writes by the API server or an admission policy.
 std::optional<Cause> hindered(const Snapshot& snapshot, const PolicyProgress& progress) {
   if (auto why = refused(snapshot)) return why;
   return key_forbidden(progress.survey.forbidden, snapshot.settings.node_keys);
@@ -266,7 +267,7 @@ std::string list_nodes(const std::vector<std::string>& names) {
                      plural(static_cast<std::int64_t>(names.size()), "node"));
 }
 
-// Those that take their pool's config up, then those that are about to.
+// Returns nodes that are changing to their pool's config, then those that are about to.
 std::vector<std::string> changing_sharing(const PolicyProgress& progress) {
   std::vector<std::string> names;
   for (const Node* node : progress.labels.settling) names.push_back(node->meta.name);
@@ -314,17 +315,18 @@ std::optional<Cause> moving(const GPUClusterPolicy& policy, const PolicyProgress
   return std::nullopt;
 }
 
-// Labels and taints wait while berth is stopped. What the device plugin has begun goes on.
+// Labels and taints wait while berth is stopped. A change that the device plugin has begun
+// continues.
 std::optional<Cause> unless_stopped(const Snapshot& snapshot, const PolicyProgress& progress,
                                     std::optional<Cause> going) {
   const std::optional<Cause> stopped = why_stopped(snapshot);
   if (!stopped || !going || progress.survey.changing == 0) return going;
-  const bool said = going->message.ends_with(stopped->message);  // nodes wait for the same
+  const bool said = going->message.ends_with(stopped->message);  // nodes wait for the same reason
   return Cause{stopped->reason,
                said ? going->message : fmt::format("{}; {}", going->message, stopped->message)};
 }
 
-// With nodes that an autoscaler is yet to add.
+// Whether nodes that the autoscaler may add could offer the resource.
 bool may_come(const ClusterState& cluster, const PoolSurvey& survey, const std::string& resource) {
   return std::ranges::any_of(survey.pools, [&](const PoolFacts& facts) {
     return facts.pool->elastic && facts.nodes == 0 &&
@@ -332,7 +334,7 @@ bool may_come(const ClusterState& cluster, const PoolSurvey& survey, const std::
   });
 }
 
-// What is as it should be, and most likely not as it was meant.
+// Describes what is in order, but probably not what the user intended.
 std::string doubts(const Snapshot& snapshot, const PoolSurvey& survey,
                    const GPUClusterPolicy& policy) {
   std::string text;
@@ -347,7 +349,7 @@ std::string doubts(const Snapshot& snapshot, const PoolSurvey& survey,
     }
     text += fmt::format("; spec.pools[{}].nodeSelector selects no GPU node for {}", i,
                         facts.pool->name);
-    // Of the first: the message has room for one.
+    // Only for the first pool: the message has space for one explanation.
     const auto& nodes = snapshot.cluster.nodes();
     const bool selects = std::ranges::any_of(nodes, [&](const auto& node) {
       return facts.pool->node_selector.matches(node->meta.labels);
@@ -385,7 +387,7 @@ std::string in_place(const Snapshot& snapshot, const PoolSurvey& survey,
   return text + doubts(snapshot, survey, policy);
 }
 
-// Whether what the policy waits for ends without a person, and what they have to solve is a part.
+// Whether the policy makes progress without a user, and the user's problem concerns only a part.
 bool goes_on(const Cause& stuck, const std::optional<Cause>& going) {
   const PolicyReason* part = find_policy_reason(stuck.reason);
   const PolicyReason* rest = going ? find_policy_reason(going->reason) : nullptr;

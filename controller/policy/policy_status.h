@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PolicyStatus: what a GPUClusterPolicy tells of itself: counts, conflicts, when nodes may be
-// taken, and conditions after kstatus.
+// PolicyStatus: the status of a GPUClusterPolicy: counts, conflicts, when nodes may be taken, and
+// conditions as kstatus defines them.
 #pragma once
 
 #include "controller/core/cause.h"
@@ -16,15 +16,16 @@ namespace berth {
 struct PolicyProgress {
   const PoolSurvey& survey;
   const PluginFile& file;
-  const std::optional<Cause>& unread;  // the file, by the device plugin
+  const std::optional<Cause>& unread;  // why the device plugin does not read the file
   const PluginLabels& labels;
   const PriorityClassPlan& classes;
 };
 
-// The full desired status; `differs` from the one that stands is worked out here.
+// Returns the full desired status. `differs` says whether it differs from the current one.
 StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                    const PolicyProgress& progress);
-// Of one that nothing is done for: nothing was looked at, and what stood of the rest still stands.
+// Returns the status of a policy that berth does not act on. It keeps all other fields, as nothing
+// was checked.
 StatusUpdate compute_stuck_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                   const Cause& why);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/policy/pool_change.h"
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/policy/forbidden_keys.h"
 
 namespace berth {
@@ -44,15 +44,15 @@ class Comparison {
     const Text* put = recorded(item);
     const bool ours = put != nullptr || unreadable_ || !now || (own(item) && *now != value);
     if (!ours) {
-      // Somebody else's: with the same value all is well, and it stays when the pool goes. So does
-      // the pool's label that an autoscaler's template gives to its nodes.
+      // Another writer set this key. If the value is the same, all is well, and it stays when the
+      // pool goes. This includes the pool label that an autoscaler's template gives to its nodes.
       if (*now != value) change_.foreign.push_back(item);
       return;
     }
     if (now != value && !may_write(may_, item)) return hold(item, now);
     next_.items[item] = value;
     if (now == value) return;
-    // What berth had put there, for the same wish, and somebody changed since.
+    // berth had set this value, and another writer has changed it since.
     if (put != nullptr && *put == value) {
       if (record_->corrections >= kMaxCorrections) {
         change_.contested.push_back(item);
@@ -63,7 +63,7 @@ class Comparison {
     change_.edits.push_back({item, now, value});
   }
 
-  // What berth had put there stays noted: it is to be taken back as soon as that may be.
+  // What berth had set stays recorded, so that berth removes it as soon as it may.
   void hold(const PoolItem& item, const std::optional<Text>& now) {
     change_.forbidden.push_back(item);
     const Text* put = recorded(item);
@@ -72,7 +72,7 @@ class Comparison {
     if (next_.pool.empty()) next_.pool = record_->pool;
   }
 
-  // Of what was put there and is wanted no more, what still stands as it was put.
+  // Removes what berth had set and no pool wants any more, if it is unchanged.
   void retreat() {
     const auto take = [&](const PoolItem& item, const Text& put) {
       if (next_.items.contains(item)) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolChange: from what a node shows, what berth has put there and what its pool wants, what is to
-// be changed. A key that was there before berth, or that somebody keeps changing, is left alone and
-// told.
+// PoolChange: what to change on a node, computed from what the node shows, what berth has set
+// there, and what its pool wants. berth leaves a key alone, and reports it, if it existed before
+// berth or another writer keeps changing it.
 #pragma once
 
 #include <optional>
@@ -14,33 +14,34 @@
 
 namespace berth {
 
-// How often berth puts back what somebody else changed on a node before it leaves it to them.
+// How often berth restores a value that another writer changed on a node. After that it leaves the
+// value alone.
 inline constexpr std::int64_t kMaxCorrections = 3;
 
 struct PoolEdit {
   PoolItem item;
   std::optional<Text> from;  // as the node shows it; nothing: absent
-  std::optional<Text> to;    // nothing: taken away
+  std::optional<Text> to;    // nothing: removed
 };
 
 struct PoolChange {
   std::vector<PoolEdit> edits;
-  std::optional<std::string> record;  // the annotation's text to be; nothing: no annotation
+  std::optional<std::string> record;  // the annotation's new text; nothing: no annotation
   bool record_differs = false;
-  std::vector<PoolItem> corrected;  // of the edits: somebody else had changed these
-  std::vector<PoolItem> contested;  // somebody changed these once too often
-  std::vector<PoolItem> foreign;    // stood there before, with another value
+  std::vector<PoolItem> corrected;  // edits of values that another writer had changed
+  std::vector<PoolItem> contested;  // another writer changed these too often
+  std::vector<PoolItem> foreign;    // existed before, with another value
   std::vector<PoolItem> forbidden;  // berth may not write these, and leaves them as they are
-  std::vector<PoolItem> kept;       // wanted no more, and not to be taken away yet
+  std::vector<PoolItem> kept;       // no longer wanted, and not to be removed yet
 
   bool empty() const { return edits.empty() && !record_differs; }
 };
 
-// When a label or taint goes that the pool does not ask for any more. Until then it stays recorded.
+// When to remove a label or taint that the pool no longer wants. Until then it stays recorded.
 enum class Retreat { kNow, kLater };
 
 // `intent` is null for a node that no pool selects. Without a record, nothing on the node is
-// berth's. A record that can't be read is rebuilt: what the pool wants is berth's.
+// berth's. An unreadable record is rebuilt: what the pool wants counts as berth's.
 PoolChange compute_pool_change(const Node& node, const PoolIntent* intent,
                                const WritableKeys& may = {}, Retreat retreat = Retreat::kNow);
 

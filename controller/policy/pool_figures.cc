@@ -16,7 +16,7 @@ namespace {
 struct PoolCounts {
   std::int32_t in_service = 0, cordoned = 0, not_ready = 0;
   std::int64_t gpus = 0;
-  std::int32_t reported = 0, out_of_service = 0, overruled = 0;  // for their health
+  std::int32_t reported = 0, out_of_service = 0, overruled = 0;  // health phases
 };
 
 void count_health(const Node& node, PoolCounts& counts) {
@@ -56,7 +56,7 @@ void tell_pools(const ClusterState& cluster, const GPUClusterPolicy& policy, Fig
   for (Figure* figure : {&nodes, &gpus, &unhealthy}) out.push_back(std::move(*figure));
 }
 
-// As the policy's status has it, from the last round of samples.
+// From the policy's status, as of the last samples.
 void tell_use(const GPUClusterPolicy& policy, Figures& out) {
   Figure allocated{"berth_pool_allocated_gpus",
                    "NVIDIA's resources that bound pods hold of a pool's nodes."};

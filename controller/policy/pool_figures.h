@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolFigures: what /metrics tells of the GPUClusterPolicy and its pools.
+// PoolFigures: the metrics of the GPUClusterPolicy and its pools.
 #pragma once
 
 #include "controller/core/cluster_state.h"

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 namespace {
 
 constexpr char kNoSchedule[] = "NoSchedule";
 
-// Those whose pods have to come back to a node after each pause.
+// Whether the pods of the DaemonSet must be able to return to a node after each pause.
 bool is_nvidia_agent(const DaemonSet& set) {
   const Text app = set.meta.labels.get("app");
   return app.view().starts_with("nvidia-") || app == "gpu-feature-discovery";

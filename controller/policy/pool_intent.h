@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolIntent: what a pool wants each of its nodes to show. And what NVIDIA's agents tolerate, since
-// a taint that they don't would keep the device plugin from coming back to its node.
+// PoolIntent: the labels and taints that a pool wants on each of its nodes; and what NVIDIA's node
+// components tolerate. A taint that they don't tolerate would keep the device plugin from returning
+// to its node.
 #pragma once
 
 #include <string>
@@ -14,12 +15,13 @@ namespace berth {
 
 struct PoolIntent {
   std::string pool;
-  PoolItems items;               // the pool's label among them
-  std::vector<Taint> held_back;  // NVIDIA's agents do not tolerate these
+  PoolItems items;               // including the pool's label
+  std::vector<Taint> held_back;  // NVIDIA's node components do not tolerate these
 };
 
-// The tolerations of each of NVIDIA's agents, as far as they are known: what ClusterPolicy gives to
-// all of them, else what their DaemonSets say. A taint is tolerated if all of them do.
+// Returns the tolerations of each of NVIDIA's node components, as far as known: what ClusterPolicy
+// gives to all of them, or else those of their DaemonSets. A taint is tolerated only if all of them
+// tolerate it.
 using AgentTolerations = std::vector<std::vector<Toleration>>;
 AgentTolerations agent_tolerations(const Snapshot& snapshot);
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/parse_json.h"
+#include "apis/codec/parse_json.h"
 #include "controller/core/json_patch.h"
 
 namespace berth {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolKeys: what the policy has put on a node, as the node's own annotation gpu.berth.dev/pool-keys
-// says. Leaving a pool takes exactly that away, whatever the policy says by then; a label or taint
-// that is not in it is somebody else's.
+// PoolKeys: what the policy has set on a node, recorded in the node's annotation
+// gpu.berth.dev/pool-keys. When the node leaves the pool, berth removes exactly this, whatever the
+// policy says by then. Any other label or taint belongs to another writer.
 #pragma once
 
 #include <compare>
@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 
 namespace berth {
 
-// A label, or a taint by what makes it unique on its node.
+// A label, or a taint identified by key and effect.
 struct PoolItem {
   Text key;
   Text effect;  // empty: a label
@@ -24,22 +24,22 @@ struct PoolItem {
   std::strong_ordering operator<=>(const PoolItem&) const = default;
   bool operator==(const PoolItem&) const = default;
 };
-using PoolItems = std::map<PoolItem, Text>;  // each with its value
+using PoolItems = std::map<PoolItem, Text>;  // with their values
 
 struct PoolKeys {
   std::string pool;
   PoolItems items;
-  // How often berth has put back what somebody else changed, since the items are what they are.
+  // How often berth has restored a value that another writer changed, since the items last changed.
   std::int64_t corrections = 0;
   bool operator==(const PoolKeys&) const = default;
 };
 
-// JSON in a fixed order.
+// Returns JSON with members in a fixed order.
 std::string encode_pool_keys(const PoolKeys& keys);
-// Nothing if the text is no such annotation: a person may have edited it.
+// Returns nothing if the text is not such an annotation: a user may have edited it.
 std::optional<PoolKeys> decode_pool_keys(std::string_view text);
 
-// The value that the node shows for the item; nothing if it has no such label or taint.
+// Returns the node's value for the item; nothing if it has no such label or taint.
 std::optional<Text> shown(const Node& node, const PoolItem& item);
 
 }  // namespace berth

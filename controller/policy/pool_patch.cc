@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/merge_patch.h"
 
@@ -41,8 +41,8 @@ std::string encode(const PoolItem& item, const Text& value) {
                      quote_json(item.effect.view()));
 }
 
-// By place, each tested to be the taint it is taken for: others' taints stay as they are, whatever
-// fields they have. From the last to the first, so that no place moves before it is used.
+// Changes taints by index and tests key and effect of each, so that other writers' taints stay with
+// all their fields. It goes from last to first, so that no index moves before it is used.
 void patch_standing_taints(const Node& node, const std::vector<PoolEdit>& edits, JsonPatch& patch) {
   for (std::size_t i = node.taints.size(); i-- > 0;) {
     const Taint& taint = node.taints[i];
@@ -61,7 +61,7 @@ void patch_standing_taints(const Node& node, const std::vector<PoolEdit>& edits,
   }
 }
 
-// The server itself refuses a second taint of the same key and effect.
+// The API server itself rejects a second taint with the same key and effect.
 void patch_new_taints(const Node& node, const std::vector<PoolEdit>& edits, JsonPatch& patch) {
   std::string list;
   for (const PoolEdit& edit : edits) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolPatch: the one write of a pool's change. Labels, taints and the record of them move together
-// or not at all, and only if all three are still as they were read.
+// PoolPatch: the one write of a pool's change. Labels, taints and their record change together or
+// not at all, and only if all three are unchanged since they were read.
 #pragma once
 
 #include "controller/core/plan.h"
@@ -8,8 +8,8 @@
 
 namespace berth {
 
-// Appends the steps. A node that has no annotation yet gets an empty record first, since a JSON
-// patch can't test a key of a map that isn't there.
+// Adds the steps. A node without annotations gets an empty record first, as a JSON patch can't test
+// a key of a missing map.
 void plan_pool_patch(const Node& node, const PoolChange& change, std::string reason, Plan& plan);
 
 }  // namespace berth

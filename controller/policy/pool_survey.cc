@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/health_record.h"
 #include "controller/fleet/node_facts.h"
 
@@ -60,7 +60,8 @@ class Surveyor {
     look_at_plugin(node, facts);
   }
 
-  // Now: what a layout or a pool's sharing will make of it is not there yet.
+  // Whether the node offers the resource now. What a layout or a pool's sharing will create is not
+  // there yet.
   static bool offers(const Node& node, const PoolFacts* facts, std::string_view resource) {
     const Quantity* count = node.allocatable.find(resource);
     if (count != nullptr && *count > Quantity()) return true;
@@ -68,7 +69,7 @@ class Surveyor {
            facts->pool->sharing.strategy != SharingStrategy::kNone && is_shared_resource(resource);
   }
 
-  // Its pool; a node that several select is told.
+  // Returns the node's pool, and records a conflict if several pools select the node.
   PoolFacts* place(const Node& node) {
     PoolFacts* first = nullptr;
     std::vector<std::string> names;
@@ -135,7 +136,7 @@ class Surveyor {
     }
   }
 
-  // What nearly every node is, without reading the record.
+  // Checks the usual case without parsing the record.
   bool in_place(const Node& node, const PoolFacts& facts, std::string_view record) const {
     return record == records_[static_cast<std::size_t>(&facts - out_.pools.data())] &&
            std::ranges::all_of(facts.intent.items, [&](const auto& entry) {
@@ -163,15 +164,15 @@ class Surveyor {
         out_.plugin_ending.push_back(&node);
       return;
     }
-    // Without a wish of berth's, other people's configs are theirs.
+    // If berth wants nothing here, the configs of other users stay.
     if (!wants && !ours) return;
     const bool foreign = !standing.empty() && !ours && standing != kDefaultPluginConfig;
     out_.plugin_due.push_back({&node, facts, std::string(standing), foreign});
     if (foreign) dispute(node, {{Text(names::kDevicePluginConfig), {}}});
   }
 
-  // As far as GPU feature discovery tells: of whole GPUs; those that are cut have no replicas of
-  // their own.
+  // Whether the node shows the pool's sharing, as far as GPU feature discovery says for whole GPUs.
+  // Partitioned GPUs have no replicas label of their own.
   static bool shows(const Node& node, const PoolFacts& facts) {
     const std::vector<std::string>& shared = facts.pool->sharing.resources;
     if (!shared.empty() && std::ranges::find(shared, kGpuResource) == shared.end()) return true;
@@ -187,7 +188,7 @@ class Surveyor {
 
   const Snapshot& snapshot_;
   const GPUClusterPolicy& policy_;
-  std::vector<std::string> records_;  // the record of a node that is as it should be, by pool
+  std::vector<std::string> records_;  // by pool, the record of a node that is in order
   PoolSurvey out_;
 };
 

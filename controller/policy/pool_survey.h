@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolSurvey: one walk over the fleet with the policy in hand: what each pool has, and which nodes
-// do not show yet what their pool asks for.
+// PoolSurvey: the result of one pass over all nodes for the policy: what each pool has, and which
+// nodes do not show yet what their pool wants.
 #pragma once
 
 #include <cstdint>
@@ -23,46 +23,46 @@ struct PoolFacts {
   std::optional<PluginConfig> plugin;
   std::int32_t nodes = 0;
   std::int64_t gpus = 0;
-  std::int64_t allocated = 0;  // of NVIDIA's resources, by unfinished pods that are bound
+  std::int64_t allocated = 0;  // NVIDIA's resources that bound, unfinished pods hold
 };
 
-// A node whose label nvidia.com/device-plugin.config is not the one it should have.
+// A node whose label nvidia.com/device-plugin.config has the wrong value.
 struct PluginLabelDue {
   const Node* node = nullptr;
-  const PoolFacts* pool = nullptr;  // null: no pool has it
-  std::string standing;             // empty: no label
-  bool foreign = false;             // somebody else's value
+  const PoolFacts* pool = nullptr;  // null: the node is in no pool
+  std::string standing;             // the current value; empty: no label
+  bool foreign = false;             // another writer's value
 };
 
-// A node that carries labels or taints of a policy's which no pool asks for any more.
+// A node with labels or taints of a policy that no pool wants any more.
 struct RetreatDue {
   const Node* node = nullptr;
   PoolChange change;
 };
 
 struct PoolSurvey {
-  std::vector<PoolFacts> pools;  // in the spec's order
+  std::vector<PoolFacts> pools;  // in the order of the spec
   std::vector<PoolConflict> conflicts;
   std::int32_t conflict_count = 0;
-  std::int32_t changing = 0;          // nodes whose labels or taints are still to be written
-  std::vector<std::string> disputed;  // "n7: label a/b", in name order, at most a few
-  std::int32_t disputed_count = 0;    // contested, or somebody else's before berth came
-  std::int32_t strays = 0;            // nodes with a pool's label that is not berth's, in no pool
+  std::int32_t changing = 0;          // nodes whose labels or taints have to be written
+  std::vector<std::string> disputed;  // "n7: label a/b", in name order, only the first few
+  std::int32_t disputed_count = 0;    // contested, or set by another writer before berth
+  std::int32_t strays = 0;            // nodes in no pool, with a pool's label that is not berth's
   std::string stray;                  // the first of them, with its label
-  ForbiddenKeys forbidden;            // that nodes wait for
+  ForbiddenKeys forbidden;            // keys that nodes wait for
   std::vector<PluginLabelDue> plugin_due;
-  std::vector<const Node*> plugin_settling;  // labelled, and the node does not show it yet
-  std::vector<const Node*> plugin_ending;    // without a label, and the node still shows sharing
+  std::vector<const Node*> plugin_settling;  // labelled, but the node does not show it yet
+  std::vector<const Node*> plugin_ending;    // without a label, but the node still shows sharing
   std::vector<RetreatDue> retreats;
-  std::set<std::string> plugin_keys;   // that nodes name
-  std::int32_t carrying = 0;           // nodes that carry anything of the policy's
-  std::vector<std::size_t> unoffered;  // catalog entries whose resource no node has
+  std::set<std::string> plugin_keys;   // keys that nodes name
+  std::int32_t carrying = 0;           // nodes that carry anything of the policy
+  std::vector<std::size_t> unoffered;  // catalog entries whose resource no node offers
 };
 
-// Whether the node carries anything of a policy's.
+// Whether the node carries anything of a policy.
 bool carries_policy(const Node& node);
 
-// Of a policy that is being deleted no pool has any node.
+// If the policy is being deleted, no pool has any node.
 PoolSurvey survey_pools(const Snapshot& snapshot, const GPUClusterPolicy& policy);
 
 }  // namespace berth

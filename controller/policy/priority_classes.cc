@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/json_patch.h"
 
 namespace berth {
@@ -27,7 +27,7 @@ Write write_of(Verb verb, const std::string& name, const std::string& uid, std::
   return write;
 }
 
-// A create: where somebody was quicker, it fails instead of taking theirs over.
+// A create fails if another user's object has the name. An apply would take it over.
 Write create(const PriorityClassSpec& spec) {
   Write write =
       write_of(Verb::kCreate, spec.name, {}, "the policy names it in spec.priorityClasses");

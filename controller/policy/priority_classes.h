@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PriorityClasses: those the policy names, with preemptionPolicy Never: preemption is the queue's,
-// or gangs break. A class of the same name that somebody else made is left alone and told.
+// PriorityClasses: the classes that the policy names, with preemptionPolicy Never: only the queue
+// may preempt, as kube-scheduler would break up gangs. berth leaves a class of another user with
+// the same name alone, and reports it.
 #pragma once
 
 #include <string>
@@ -12,13 +13,14 @@
 namespace berth {
 
 struct PriorityClassPlan {
-  std::vector<std::string> taken;  // names that somebody else's class has
+  std::vector<std::string> taken;  // names that another user's class has
   std::int32_t changing = 0;
-  std::int32_t standing = 0;  // of berth's, whether or not the policy still names them
+  std::int32_t standing = 0;  // berth's classes, whether or not the policy still names them
 };
 
-// Of a policy that is being deleted all of berth's go. Value and preemptionPolicy can't be changed:
-// such a class is deleted and made anew, which leaves its pods' priority as it is.
+// If the policy is being deleted, all of berth's classes go. Value and preemptionPolicy can't be
+// changed: berth deletes such a class and re-creates it, which does not change the priority of its
+// pods.
 PriorityClassPlan plan_priority_classes(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                         Plan& plan);
 

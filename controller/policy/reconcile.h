@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policy's reconcilers: pure functions from a snapshot to a plan. A plan that has been applied
-// and is planned again is empty.
+// The policy's reconcilers: pure functions from a snapshot to a plan. After a plan is applied, the
+// next plan is empty.
 #pragma once
 
 #include <string_view>
@@ -13,12 +13,12 @@ namespace berth {
 inline constexpr std::string_view kPolicyKey = "policy";
 inline constexpr std::string_view kPoolKeys = "pool/";
 
-// "policy": the finalizer, the device plugin's ConfigMap, which nodes take up their pool's config
-// next, which lose what no pool asks for any more, the PriorityClasses, the status. A policy that
-// is being deleted takes all of it back under deletionPolicy Remove, and else leaves it.
+// "policy": the finalizer, the device plugin's ConfigMap, which nodes change to their pool's config
+// next, which nodes lose what no pool wants any more, the PriorityClasses, and the status. If the
+// policy is being deleted, all of it is removed under deletionPolicy Remove, and left otherwise.
 Plan reconcile_policy(const Snapshot& snapshot);
 
-// "pool/NODE": the labels and taints that the node's pool puts on it. It takes none away.
+// "pool/NODE": sets the labels and taints of the node's pool. It removes none.
 Plan reconcile_pool_node(const Snapshot& snapshot, std::string_view node);
 
 }  // namespace berth

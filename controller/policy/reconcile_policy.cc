@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policy as a whole. What happens to one node's labels and taints is reconcile_pool_node's.
+// The policy as a whole. reconcile_pool_node sets the labels and taints of one node.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/cause.h"
 #include "controller/core/finalizer.h"
 #include "controller/core/refused_write.h"
@@ -23,7 +23,7 @@
 namespace berth {
 namespace {
 
-// When the plan would be another without any object changing.
+// Requeues for the times at which the plan changes although no object changes.
 void plan_wake_ups(const Snapshot& snapshot, const GPUClusterPolicy& policy, const PluginFile& file,
                    Plan& plan) {
   const auto wake_at = [&](const std::optional<Time>& at) {
@@ -33,12 +33,12 @@ void plan_wake_ups(const Snapshot& snapshot, const GPUClusterPolicy& policy, con
       DisruptionCalendar(policy.spec.disruption, snapshot.zones).at(snapshot.now);
   wake_at(calendar.open ? calendar.closes : calendar.next_opening);
   wake_at(file.settles_at());
-  // What was refused is looked at again once it no longer counts.
+  // A refused write is tried again once the refusal no longer counts.
   if (refused_write_by(snapshot, names::kManagerPolicy))
     plan.requeue_in(snapshot.settings.answer_ttl);
 }
 
-// A node that the cache does not show, or shows as it was, would carry it for ever.
+// The cache may be behind, and a node that it misses would keep the policy's labels for ever.
 Guard look_at_nodes(const GPUClusterPolicy& policy) {
   Guard look;
   look.node = ref_of(policy);
@@ -51,7 +51,7 @@ Guard look_at_nodes(const GPUClusterPolicy& policy) {
   return look;
 }
 
-// Nothing of it is taken back: one that is applied again finds all of it in place.
+// Nothing is removed, so a policy that is applied again finds everything in place.
 void plan_farewell(const GPUClusterPolicy& policy, Plan& plan) {
   if (!has_finalizer(policy.meta)) return;
   plan.add(ref_of(policy),
@@ -78,7 +78,8 @@ Plan reconcile_policy(const Snapshot& snapshot) {
           snapshot, *policy, {reasons::kPolicyInvalid, describe(errors.front())}));
       return plan;
     }
-    // Before anything is put on a node: a policy that vanished would leave it there.
+    // The finalizer comes before any write to a node: a policy that is deleted without it would
+    // leave the labels there.
     if (!has_finalizer(policy->meta)) {
       plan.add(ref_of(*policy),
                write_finalizer(ref_of(*policy), policy->meta, true, names::kManagerPolicy,

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/stop.h"
 #include "controller/fleet/pools.h"
 #include "controller/policy/pool_change.h"
@@ -32,9 +32,11 @@ Plan reconcile_pool_node(const Snapshot& snapshot, std::string_view name) {
   Plan plan;
   const Node* node = snapshot.cluster.nodes().find(name);
   if (node == nullptr || is_stopped(snapshot)) return plan;
-  // Without a policy what stands stays: one that is applied again finds its nodes as they were.
+  // Without a policy, everything stays: a policy that is applied again finds its nodes as they
+  // were.
   const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
-  // A policy that breaks its rules came past the CRD: what stands is kept until it is mended.
+  // A policy that breaks its rules was created without the CRD's validation. Everything stays until
+  // a user fixes it.
   if (policy == nullptr || !check_rules(*policy).empty()) return plan;
   const PoolSpec* pool = joined_pool(*policy, *node);
   if (pool == nullptr) return plan;

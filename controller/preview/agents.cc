@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
@@ -22,7 +22,7 @@ constexpr std::string_view kMark = "-SHARED";  // of a product, where sharing re
 
 using Offer = std::map<std::string, std::int64_t>;
 
-// What the node offers under its config, or nothing if no layout stands behind the config's name.
+// The node's resources with its config, or nullopt if no layout has the config.
 std::optional<Offer> offer_of(const Snapshot& snapshot, const Node& node, std::string_view config) {
   const std::optional<Inventory> inventory = inventory_of(node);
   if (base_config(config) == names::kAllDisabled && inventory)
@@ -44,7 +44,7 @@ void replace_gpus(ResourceList& resources, const Offer& offer) {
   resources = std::move(next);
 }
 
-// Devices behind what a node offers, by their resource.
+// The unshared devices behind a node's resources.
 Offer unshared(const Node& node) {
   const Sharing sharing = read_sharing(node.meta.labels);
   Offer devices;
@@ -57,7 +57,7 @@ Offer unshared(const Node& node) {
   return devices;
 }
 
-// As GPU feature discovery tells how a resource is shared. Without renaming it marks the product.
+// The labels of GPU feature discovery for a shared resource. Without renaming it marks the product.
 void label_sharing(const std::string& resource, const SharingSpec& sharing, StringMap& labels) {
   const bool shared = sharing.strategy != SharingStrategy::kNone;
   const bool mps = sharing.strategy == SharingStrategy::kMPS;
@@ -71,8 +71,8 @@ void label_sharing(const std::string& resource, const SharingSpec& sharing, Stri
   if (!product.empty()) labels.set(Text(key), Text(product));
 }
 
-// The device plugin starts anew with what the pool of that key asks for; by `default`, or without
-// a key, it shares nothing. Of other people's keys nothing is known.
+// The device plugin restarts with the sharing of the key's pool. With `default`, or without a key,
+// it shares nothing. Other keys are unknown to berth.
 void share(const Snapshot& snapshot, Node& node) {
   const std::string_view key = label_of(node, names::kDevicePluginConfig);
   const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
@@ -116,7 +116,7 @@ Node answer_of_agents(const Snapshot& snapshot, const Node& before, Node node) {
   if (label_of(before, names::kDevicePluginConfig) != label_of(node, names::kDevicePluginConfig))
     share(snapshot, node);
   const Text config = node.meta.labels.get(names::kMigConfig);
-  // mig-manager runs when the value changes; berth takes the state away in the same patch.
+  // mig-manager runs if the value changes; berth removes the state in the same patch.
   if (config.empty() || node.meta.labels.contains(names::kMigConfigState)) return node;
   std::optional<Offer> offer = offer_of(snapshot, node, config);
   node.meta.labels.set(names::kMigConfigState, offer ? "success" : "failed");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applied: an object of a manifest as the API server would hold it: one of its name keeps its
-// identity and its status.
+// Applied: an object of a manifest as the API server would store it: an existing object of the same
+// name keeps its identity and its status.
 #pragma once
 
 #include "controller/core/cluster_state.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DisplacedWork: whom an admission would displace, what is lost of each, and when the room that
-// they leave is free again. Values only.
+// DisplacedWork: the workloads that an admission would evict, the work that each loses, and when
+// its GPUs are free again. Values only.
 #pragma once
 
 #include <cstdint>
@@ -8,27 +8,27 @@
 #include <string>
 #include <vector>
 
-#include "apis/time.h"
-#include "controller/queue/facts_index.h"
-#include "controller/queue/verdict.h"
+#include "apis/base/time.h"
+#include "controller/queue/cycle/verdict.h"
+#include "controller/queue/facts/facts_index.h"
 
 namespace berth {
 
 struct DisplacedWork {
   std::string workload;
   std::string queue;
-  std::int64_t lost_gpu_seconds = 0;  // of work that was not saved
+  std::int64_t lost_gpu_seconds = 0;  // work since the last checkpoint
 };
 
-// None: the admission displaces nobody.
+// Empty: the admission evicts no workload.
 std::vector<DisplacedWork> displaced_by(const queue::Admission& admission,
                                         const queue::FactsIndex& facts);
-// When it is ended, if it begins now; nothing: it has declared nothing.
+// The end of the workload if it starts now; nullopt: it declares no duration.
 std::optional<Time> ended_by(const queue::Workload& workload, Time now);
 
 // "displaces Job/nlp/eval of queue nlp, which loses 3h of GPU time that it has not saved"
 std::string describe(const DisplacedWork& displaced);
-// When whoever was displaced may have the room again.
+// When the evicted workloads may get their GPUs back.
 std::string when_room_is_back(const std::optional<Time>& ended);
 
 }  // namespace berth

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether pods of a namespace may use a pool.
+// Eligible: whether pods of a namespace may use a pool.
 #pragma once
 
 #include <string_view>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/core/cluster_state.h"
 
 namespace berth {
 
-// Yes where that is not known.
+// True if it is unknown.
 bool eligible(const ClusterState& cluster, const PoolSpec& pool, std::string_view namespace_);
 
 }  // namespace berth

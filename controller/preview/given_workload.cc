@@ -4,23 +4,23 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/dump/json_at.h"
-#include "controller/queue/facts_from.h"
-#include "controller/queue/queue_choice.h"
+#include "controller/queue/index/facts_from.h"
+#include "controller/queue/index/queue_choice.h"
 
 namespace berth {
 namespace {
 
 using nlohmann::json;
 
-// As the API server does: what is limited and not requested is requested as it is limited.
+// Like the API server: a limit without a request becomes the request.
 void default_requests(json& resources) {
   if (!resources.is_object()) return;
   const json limits = at(resources, {"limits"});
   const json& requests = at(resources, {"requests"});
-  // What is of another type reading it names.
+  // read_workload() reports values of a wrong type.
   if (!limits.is_object() || !(requests.is_null() || requests.is_object())) return;
   for (const auto& [name, amount] : limits.items())
     if (at(resources, {"requests", name}).is_null()) resources["requests"][name] = amount;
@@ -59,7 +59,7 @@ ObjectMeta& meta_of(GivenWorkload& given) {
   return std::visit([](auto& object) -> ObjectMeta& { return object.meta; }, given.object);
 }
 
-// As the priority admission plugin reads it, which has not seen the pod yet.
+// Like the priority admission plugin, which has not seen the pod yet.
 std::int32_t priority_of(const std::string& priority_class, const ClusterState& cluster) {
   if (!priority_class.empty()) {
     const PriorityClass* named = cluster.priority_classes().find(priority_class);
@@ -70,7 +70,7 @@ std::int32_t priority_of(const std::string& priority_class, const ClusterState& 
   return 0;
 }
 
-// Where Kueue's label is not taken for a queue's, the webhook puts it into its namespace's default.
+// Where Kueue's label is ignored, the webhook puts the workload into its namespace's default queue.
 void label_as_made(ObjectMeta& meta, const PodShape& shape, const ClusterState& cluster) {
   if (!shape->asks_for_gpus() || !queue::is_left_to_kueue(meta)) return;
   const auto& choice = cluster.view<queue::QueueChoice>();
@@ -130,7 +130,7 @@ Result<GivenWorkload> read_workload(const ManifestDocument& document, std::strin
           ? text_at(object, {"spec", "template", "metadata", "annotations", kMemory})
           : text_at(object, {"metadata", "annotations", kMemory});
   ObjectMeta& meta = meta_of(*read);
-  // What the API server fills in.
+  // The API server generates the name.
   if (meta.name.empty() && !text_at(object, {"metadata", "generateName"}).empty())
     meta.name = text_at(object, {"metadata", "generateName"}) + "xxxxx";
   if (meta.name.empty()) return invalid_spec("metadata.name", "required");

@@ -12,7 +12,8 @@
 namespace berth {
 namespace {
 
-// Taken and not back: claimed, under way, failed, or kept out since a failure and right by now.
+// Taken and not yet back: claimed, in progress, failed, or kept out of service after a failure
+// although its layout is right by now.
 bool is_in_hand(const Situation& s) {
   if (!s.record.idle()) return true;
   if (s.slot_is_ours()) return s.record_is_lost() || s.slot->seq > s.record.seq();
@@ -24,14 +25,14 @@ std::string_view holder_of(const Situation& s) {
   return s.record.rollout ? std::string_view(s.record.rollout->layout) : std::string_view();
 }
 
-// The cordon that it has, or is about to get, is somebody else's.
+// Another user or controller set its cordon, or is about to.
 bool was_out(const Situation& s) {
   if (s.record_is_lost()) return !*s.slot->berth_cordoned;
   if (!s.record.idle()) return !s.record.rollout->berth_cordoned;
   return s.node.cordoned() && !s.record.kept_out();
 }
 
-// What the node was cut by before the label that stands now was written.
+// The node's config before the present label was written.
 std::string config_before(const Situation& s) {
   const std::string label = base_config(s.label());
   if (!s.record.rollout) return label;
@@ -48,7 +49,7 @@ std::string config_before(const Situation& s) {
   return label;
 }
 
-// What it is on the way to; of one that is claimed, what its layout wants.
+// The config that the node will get; for a claimed node, that of its layout.
 std::string config_ahead(const Situation& s) {
   if (s.record.rollout && !s.record.idle()) return s.record.rollout->config;
   return s.target != nullptr && s.target->ok() ? s.target->config : std::string();

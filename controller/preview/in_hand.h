@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// InHand: the nodes that berth has taken already, read off a snapshot.
+// InHand: the nodes that berth has already taken out of service, from a snapshot.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace berth {
 
-// By name, with the outcome still open.
+// By name; their outcomes are still open.
 std::vector<NodeChange> nodes_in_hand(const Snapshot& snapshot);
-// Of one whose outcome is open at the end: why.
+// For a node whose outcome is open at the end: adds why.
 void note_what_holds(const Snapshot& snapshot, NodeChange& change);
 
 }  // namespace berth

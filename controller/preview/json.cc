@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Every list is there, empty or not: readers need no special case.
+// Writes empty lists too, so that readers need no special case.
 template <class T, class Encode>
 Json list(const std::vector<T>& values, Encode&& encode) {
   Json out = Json::array();
@@ -31,7 +31,7 @@ Json encode(const LayoutSummary::Config& config) {
           {"nodes", config.nodes}};
 }
 
-// Without the transition time: the condition has not been written.
+// Without the transition time, because the condition has not been written.
 Json encode(const Condition& condition) {
   return {{"type", condition.type},
           {"status", condition.status},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A projection for machines. The schema is docs/plan-json.md; fields are added, never changed.
+// Json: a projection for programs. docs/plan-json.md has the schema; fields are added, never
+// changed.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@ Json encode(const QueueVerdict& verdict) {
           {"position", verdict.position}};
 }
 
-// Of those that are admitted.
+// For admitted workloads.
 Json encode(const QueuePlace& place) {
   Json out = {{"nodes", place.nodes},
               {"nodesToCome", place.nodes_to_come},
@@ -70,7 +70,7 @@ Json encode(const DisplacedWork& displaced) {
           {"lostGPUSeconds", displaced.lost_gpu_seconds}};
 }
 
-// All that an admission displaces, and when it is over itself.
+// All workloads that an admission evicts, and when the admitted workload itself ends.
 void encode_displaced(const QueueVerdict& verdict, Json& out) {
   out["displaced"] = list(verdict.displaced, [](const auto& each) { return encode(each); });
   out["ended"] = verdict.ended ? Json(format_time(*verdict.ended)) : Json(nullptr);

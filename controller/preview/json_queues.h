@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queues' part of a plan, for machines: docs/plan-json.md, field `queues`.
+// JsonQueues: a plan's part about queues, for programs: docs/plan-json.md, field `queues`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 
 namespace berth {
 namespace {
@@ -90,7 +90,7 @@ Result<void> apply_operation(json& document, const json& operation) {
   return {};
 }
 
-// The patch as JSON, or why it isn't; nlohmann's exceptions stop here.
+// The patch as JSON, or its error; catches nlohmann's exceptions.
 template <class Apply>
 Result<void> with_json(std::string_view text, Apply&& apply) {
   try {
@@ -117,7 +117,7 @@ json encode(const Node& node) {
   return document;
 }
 
-// The node with those fields that reconcilers write as the document has them.
+// The node with the document's values in those fields that reconcilers write.
 Node with_fields(Node node, const json& document) {
   const json metadata = document.value("metadata", json::object());
   node.meta.labels = decode_map(metadata.value("labels", json()));

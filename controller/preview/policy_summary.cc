@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: the pools as the policies name them; node by node who enters and leaves, and which
-// labels and taints change; then the pods that stay and that the policy speaks against.
+// Outline: the pools of both policies; for each node, which pool it enters or leaves and which
+// labels and taints change; then the staying pods that the policy forbids.
 #include "controller/preview/policy_summary.h"
 
 #include <fmt/format.h>
@@ -9,8 +9,8 @@
 #include <map>
 #include <set>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/fleet/disruption_calendar.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/fleet/pools.h"
@@ -36,7 +36,7 @@ std::string told(const SharingSpec& sharing) {
                      sharing.rename_by_default ? ", renamed" : "");
 }
 
-// What berth has a hand in on the node.
+// The labels and taints of the node that berth manages.
 std::set<PoolItem> items_of(const Node& node) {
   std::set<PoolItem> items = {{Text(names::kDevicePluginConfig), {}}};
   if (const Text* record = node.meta.annotations.find(names::kPoolKeysAnnotation))
@@ -119,7 +119,7 @@ void Summary::name_pools() {
   for (const PoolSpec& spec : old_->spec.pools) pool(spec.name);
 }
 
-// A pool that the policy does not name is one that it lost.
+// A pool that the policy does not contain was removed.
 PoolSummary& Summary::pool(std::string_view name) {
   auto found = std::ranges::find(out_.pools, name, &PoolSummary::name);
   if (found == out_.pools.end())
@@ -157,7 +157,7 @@ void Summary::edit(PoolSummary& pool, const Node& old, const Node& now, const Po
   same->nodes.push_back(now.meta.name);
 }
 
-// Those that were there before and are still: DaemonSets' pods go by rules of their own.
+// Pods that were on the node and still are. DaemonSets' pods have their own rules.
 void Summary::look_at_pods(const Node& old, const Node& now) {
   std::vector<const Pod*> staying;
   for (const Occupant& occupant : after_.cluster.occupants_of(now.meta.name)) {
@@ -239,7 +239,7 @@ const ConfigMap* find_plugin_file(const ClusterState& cluster, const GPUClusterP
                                     policy->spec.agents.device_plugin_config_map);
 }
 
-// " (copied from ConfigMap x)" if the file that the device plugin reads now has the same there.
+// " (copied from ConfigMap x)" if the present file of the device plugin has the same text there.
 std::string as_the_plugin_has_it(const ClusterState& cluster, const Settings& settings,
                                  const std::string& ours, const std::string& key,
                                  const std::string& text) {
@@ -274,7 +274,7 @@ std::vector<ObjectChange> changed_policy_objects(const ClusterState& before,
   static const std::map<std::string, std::string> kNothing;
   std::vector<ObjectChange> changes;
   const GPUClusterPolicy* policy = find_policy(after);
-  if (policy == nullptr) policy = find_policy(before);  // its file may stay
+  if (policy == nullptr) policy = find_policy(before);  // its file may remain
   const ConfigMap* old = find_plugin_file(before, policy, settings);
   const ConfigMap* now = find_plugin_file(after, policy, settings);
   if (now != nullptr && (old == nullptr || old->data != now->data)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a policy's pools and objects, read off the cluster before a projection and as the
-// projection leaves it.
+// PolicySummary: the changes of a policy's pools and objects, from the cluster before and after a
+// projection.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 
 namespace berth {
 
-// Nothing if `after` has no policy. `now`: when the projection began. `deleted`: the policy that
-// the projection deletes, as it was applied before; null: none.
+// nullopt if `after` has no policy. `now` is the start of the projection. `deleted` is the policy
+// that the projection deletes, as it was before; null: none.
 std::optional<PolicySummary> summarize_policy(const ClusterState& before, const Snapshot& after,
                                               Time now, bool given,
                                               const GPUClusterPolicy* deleted = nullptr);
 
-// The device plugin's file and PriorityClasses.
+// The device plugin's file, and PriorityClasses.
 std::vector<ObjectChange> changed_policy_objects(const ClusterState& before,
                                                  const ClusterState& after,
                                                  const Settings& settings);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: put the layouts and the policy in; if NVIDIA's agents do not read our file, note it and
-// go on as if they did; note how things stand and who is in hand; run to the end while recording
-// who is taken and who moves; note what stayed undone and why.
+// Outline: add the layouts and the policy. If NVIDIA's node components do not read berth's file,
+// note that and assume that they do. Record the present state and the nodes that are already out of
+// service. Run to the end and record which nodes are taken out of service and which pods move.
+// Record the remaining steps and why.
 #include "controller/preview/project.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/finalizer.h"
 #include "controller/core/stop.h"
 #include "controller/disruption/rollouts.h"
@@ -30,9 +31,10 @@
 namespace berth {
 namespace {
 
-// A node that is taken a third time without being done is not going to be.
+// A node that is taken a third time will not succeed.
 constexpr int kMaxTakes = 2;
-// Backoffs and deadlines are timers; this many in a row without a write, and nothing is coming.
+// Backoffs and deadlines are timers. After this many in a row without a write, nothing more will
+// happen.
 constexpr int kMaxIdleTimers = 32;
 
 class Projector {
@@ -65,9 +67,9 @@ class Projector {
   WhatIf world_;
   Projection out_;
   std::map<std::string, std::size_t, std::less<>> open_;  // node → its entry in out_.nodes
-  std::map<std::string, int> takes_;                      // node → how often it was taken
+  std::map<std::string, int> takes_;  // node → how often it was taken out of service
   std::string last_refused_;
-  // Pod without room → its entry: the node's and, in it, the pod's.
+  // Pod without a node → indices of its node's entry and of its own.
   std::map<std::string, std::pair<std::size_t, std::size_t>> waiting_;
 };
 
@@ -109,7 +111,7 @@ void Projector::put(const std::vector<T>& given) {
   for (const T& object : given) world_.put(applied(object, world_.cluster(), world_.now()));
 }
 
-// As the API server does it: the object stays until berth has taken its finalizer away.
+// Like the API server: the object exists until berth has removed its finalizer.
 template <class T>
 void Projector::begin_deletion(const std::string& name) {
   const T* standing = world_.cluster().template store<T>().find(name);
@@ -142,7 +144,7 @@ void Projector::switch_agents() {
     agent.meta.name = settings_.mig_manager_daemon_set;
   }
   agent.config_map_volumes.push_back(settings_.mig_config_map);
-  // Of one that isn't there nothing can be set.
+  // The line needs an existing object.
   if (standing != nullptr)
     found.line = fmt::format("volumes: [{{name: mig-parted-config, configMap: {{name: {}}}}}]",
                              settings_.mig_config_map);
@@ -169,7 +171,7 @@ void Projector::run_to_the_end() {
     out_.stopped = why->message;
 }
 
-// Before anything moves. They stand first in out_.nodes until the end.
+// Before the first step. These nodes come first in out_.nodes until the end.
 void Projector::note_in_hand() {
   out_.nodes = nodes_in_hand(world_.snapshot());
   for (std::size_t i = 0; i < out_.nodes.size(); ++i) open_[out_.nodes[i].node] = i;
@@ -185,7 +187,7 @@ void Projector::part_in_hand() {
   out_.nodes.erase(out_.nodes.begin(), taken.begin());
 }
 
-// Whether anything was written.
+// Returns whether anything was written.
 bool Projector::step(const std::string& key) {
   const Plan plan = reconcile(world_.snapshot(), key);
   world_.requeue(key, plan.requeue_after);
@@ -201,7 +203,7 @@ bool Projector::step(const std::string& key) {
   return applied.wrote;
 }
 
-// The ledger says who is taken, but not in which order when several are at once.
+// The ledger says which nodes are taken, but not the order of those taken together.
 std::vector<std::string> Projector::order_of_taking(const std::string& key) const {
   std::vector<std::string> order;
   if (!key.starts_with(kLayoutKeys)) return order;
@@ -214,7 +216,7 @@ std::vector<std::string> Projector::order_of_taking(const std::string& key) cons
   return order;
 }
 
-// Opens and closes entries as slots come and go.
+// Opens and closes entries when slots appear and disappear.
 void Projector::note_slots(const std::vector<std::string>& order) {
   const SlotLedger ledger = read_ledger(world_.snapshot());
   std::vector<std::string> back;
@@ -226,8 +228,8 @@ void Projector::note_slots(const std::vector<std::string>& order) {
   for (const auto& [node, slot] : ledger.slots) take(node, slot);
 }
 
-// Gone, or without a slot and in nobody's hands. One that was kept out has none in the first place,
-// and one whose slot was lost has none yet.
+// Gone, or without a slot and in no rollout. A node that was kept out of service has no slot, and a
+// node whose slot was lost has none yet.
 bool Projector::is_back(const std::string& name, const SlotLedger& ledger) const {
   const Node* node = world_.cluster().nodes().find(name);
   if (node == nullptr) return true;
@@ -243,7 +245,7 @@ void Projector::take(const std::string& name, const Slot& slot) {
   if (!slot.layout()) return;
   if (++takes_[name] > kMaxTakes)
     out_.stopped = fmt::format("{} would be started again and again and never finish", name);
-  // Taken a second time: what became of the first is not worth a second entry.
+  // If a node is taken a second time, its first outcome is dropped.
   auto first = std::ranges::find_if(out_.nodes, [&](const NodeChange& change) {
     return change.node == name && !change.in_hand &&
            change.outcome == NodeChange::Outcome::kPutBack;
@@ -267,7 +269,7 @@ void Projector::give_back(const std::string& name) {
   const RolloutRecord record = read_rollout(world_.cluster(), *node);
   const std::string label = base_config(label_of(*node, names::kMigConfig));
   change.to = record.rollout ? record.rollout->config : label;
-  // Of one that was in hand the label has said so from the beginning.
+  // The label of a node that was already out of service is set from the start.
   const bool relabelled =
       label != change.from || (change.in_hand && change.to == change.in_hand->config);
   const bool done = record.idle() && label == change.to && relabelled &&
@@ -316,7 +318,7 @@ Projection project(const ClusterState& cluster, const Given& given, const Settin
                      !given.deletes(kKind<MIGLayout>.kind) &&
                      !given.deletes(kKind<GPUClusterPolicy>.kind);
   if (!out.queues_alone) out = Projector(cluster, settings, now, zones).run(given);
-  // A policy's pools are where queues have their quotas.
+  // Quotas refer to a policy's pools.
   const bool pools_change =
       (!given.policies.empty() || given.deletes(kKind<GPUClusterPolicy>.kind)) &&
       cluster.store<GPUQueue>().size() > 0;

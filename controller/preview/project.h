@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Project: runs the controller's own reconcilers on a copy of the cluster, as if every step
-// succeeded at once, until nothing is left to do; and, of queues, lets the engine decide once. Of
-// queues and workloads alone no node changes: then the rest of the projection is empty.
+// succeeded at once, until nothing is left to do. For queues it runs one cycle. If only queues and
+// workloads are given, no node changes, and the rest of the projection is empty.
 #pragma once
 
 #include <string_view>
@@ -16,19 +16,19 @@
 
 namespace berth {
 
-// What is to be applied first, as the manifests say; an object of the same name keeps its identity.
+// The manifests to apply first. An existing object of the same name keeps its identity.
 struct Given {
   std::vector<MIGLayout> layouts;
   std::vector<GPUClusterPolicy> policies;
   std::vector<GPUQueue> queues;
   std::vector<GivenWorkload> workloads;
-  std::vector<ObjectRef> deletions = {};  // of layouts, the policy and queues that are there
+  std::vector<ObjectRef> deletions = {};  // existing layouts, policy and queues to delete
 
   bool about_queues() const;
   bool deletes(std::string_view kind) const;
 };
 
-// `now` is the time at which the cluster was looked at.
+// `now` is the time of the cluster's state.
 Projection project(const ClusterState& cluster, const Given& given, const Settings& settings,
                    Time now, const TimeZones& zones = utc_only());
 

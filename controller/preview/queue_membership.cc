@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: in which queue; why in none; what helps one that waits.
+// Outline: the queue; why there is none; advice for a pending workload.
 #include "controller/preview/queue_membership.h"
 
 #include <fmt/format.h>
@@ -7,9 +7,9 @@
 #include <map>
 #include <vector>
 
-#include "apis/names.h"
-#include "apis/nearest_name.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/nearest_name.h"
+#include "apis/base/reasons.h"
 #include "controller/preview/words.h"
 
 namespace berth {
@@ -29,7 +29,7 @@ std::vector<std::string> queues_selecting(const queue::ClusterIndex& index,
   return names;
 }
 
-// The labels that the selector asks by name and value and the namespace has not: "team=vision".
+// The labels that the selector requires and the namespace lacks: "team=vision".
 std::string missing_labels(const LabelSelector& selector, const Namespace& namespace_) {
   std::vector<std::string> missing;
   for (const auto& [key, value] : selector.match_labels)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: put everything into a copy of the cluster and look at both; then queue by queue, then
-// workload by workload, then the namespaces' defaults, then what was asked about.
+// Outline: apply everything to a copy of the cluster and run a cycle on both. Then compare queue by
+// queue, workload by workload, and the namespaces' defaults. Last come the workloads in the
+// manifests.
 #include "controller/preview/queue_outlook.h"
 
 #include <fmt/format.h>
@@ -10,21 +11,21 @@
 #include <set>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/preview/applied.h"
 #include "controller/preview/words.h"
-#include "controller/queue/amount.h"
+#include "controller/queue/facts/amount.h"
 
 namespace berth {
 namespace {
 
 using queue::Catalog;
 
-// Named of those that come before a workload.
+// The most workloads ahead to name.
 constexpr std::size_t kMostBehind = 3;
 
-// The policy's reconciler makes these; workloads name them by label.
+// The policy's reconciler creates these; workloads name them in a label.
 void put_priority_classes(const GPUClusterPolicy& policy, ClusterState& cluster, Time now) {
   for (const PriorityClassSpec& spec : policy.spec.priority_classes) {
     if (cluster.priority_classes().find(spec.name) != nullptr) continue;
@@ -154,7 +155,7 @@ void Outlook::note_given(const GPUQueue& queue, QueueSummary& out) const {
                                     format(*queue.spec.namespace_selector)));
 }
 
-// As the queue orders them now, then those that it has lost.
+// In the queue's present order, then removed quotas.
 std::vector<QuotaChange> Outlook::quotas_of(const std::string& queue) const {
   std::vector<QuotaChange> rows;
   const auto enter = [&](const QueuePicture& picture,
@@ -231,7 +232,7 @@ std::vector<DefaultChange> Outlook::defaults() const {
   return out;
 }
 
-// The pods of a group are one.
+// The pods of a group are one workload.
 std::vector<AskedWorkload> Outlook::asked() const {
   std::vector<AskedWorkload> out;
   std::set<std::string> seen;

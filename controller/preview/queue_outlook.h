@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueOutlook: how the queues stand with a cluster as it is, and with some queues, a policy or
-// workloads put into it: who would start, who waits and why, and for whom that changes. Decided by
-// the engine itself, in one cycle each. Values only; text_queues.h and json_queues.h print it.
+// QueueOutlook: the queues of a cluster as it is, and after adding queues, a policy or workloads:
+// which workloads start, which wait and why, and what changes. The queue engine decides it, with
+// one cycle for each state. Values only; text_queues.h and json_queues.h print it.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
-#include "apis/gpu_queue.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_queue.h"
 #include "controller/core/cause.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/plan.h"
@@ -21,7 +21,7 @@
 
 namespace berth {
 
-struct QuotaNumbers {  // whole numbers, but of the class `gpu`
+struct QuotaNumbers {  // whole numbers, except for the class `gpu`
   std::string nominal, used, borrowed, pending;
   bool operator==(const QuotaNumbers&) const = default;
 };
@@ -29,7 +29,7 @@ struct QuotaNumbers {  // whole numbers, but of the class `gpu`
 struct QuotaChange {
   std::string resource;
   std::string pool;
-  std::optional<QuotaNumbers> before, after;  // nothing: the queue has no such quota
+  std::optional<QuotaNumbers> before, after;  // nullopt: the queue has no such quota
 };
 
 struct QueuedWorkload {
@@ -44,22 +44,22 @@ struct QueueSummary {
   bool created = false;
   bool edited = false;
   bool deleted = false;                 // its counts are from before
-  std::optional<Cause> trouble;         // why it can't be acted on as it is written
-  std::vector<std::string> namespaces;  // of a given one: those that it selects
-  std::vector<std::string> notes;       // of a given one: what it says that comes to nothing
+  std::optional<Cause> trouble;         // why it can't take effect as it is
+  std::vector<std::string> namespaces;  // for a given queue: the namespaces that it selects
+  std::vector<std::string> notes;       // for a given queue: settings without effect
   std::vector<QuotaChange> quotas;
-  std::int64_t admitted = 0;                    // workloads that are charged to it already
-  std::int64_t pending = 0;                     // those that would start among them
-  std::vector<QueuedWorkload> starts;           // in the order in which the cycle admits them
-  std::vector<QueuedWorkload> waits;            // the oldest first, at most kMostWaiting
-  std::map<std::string, std::int64_t> reasons;  // of all that wait, of starts none
+  std::int64_t admitted = 0;                    // workloads that are already charged to it
+  std::int64_t pending = 0;                     // includes those that would start
+  std::vector<QueuedWorkload> starts;           // in the cycle's order of admission
+  std::vector<QueuedWorkload> waits;            // oldest first, at most kMostWaiting
+  std::map<std::string, std::int64_t> reasons;  // of all that wait, without those that start
 };
 inline constexpr std::size_t kMostWaiting = 100;
 
-// A workload that was there before, and is told another thing now.
+// An existing workload whose verdict changes.
 struct OutcomeChange {
   std::string workload;
-  std::optional<QueueVerdict> was, now;  // nothing: in no queue
+  std::optional<QueueVerdict> was, now;  // nullopt: in no queue
   bool loses_start() const;
 };
 
@@ -68,24 +68,24 @@ struct DefaultChange {
   std::string was, now;  // queues; empty: none
 };
 
-// One that the manifests hold.
+// A workload in the manifests.
 struct AskedWorkload {
   std::string workload;
-  QueueVerdict verdict;                       // without a queue: reason and message say why
-  std::vector<std::string> behind;            // the nearest before it in its queue, in order
-  std::optional<queue::StartEstimate> start;  // in coarse times; its words are `begins`
+  QueueVerdict verdict;                       // without a queue, reason and message say why
+  std::vector<std::string> behind;            // the nearest ones before it in its queue, in order
+  std::optional<queue::StartEstimate> start;  // rounded times; `begins` has them as text
   std::string begins;
   QueueAdvice advice;
 };
 
 struct QueueOutlook {
   std::vector<AskedWorkload> asked;
-  std::vector<QueueSummary> queues;     // by name, every one
+  std::vector<QueueSummary> queues;     // all queues, by name
   std::vector<OutcomeChange> outcomes;  // by workload
   std::vector<DefaultChange> defaults;  // by namespace
 
   bool changes() const;
-  bool invalid() const;  // a given queue can't be acted on as it is written
+  bool invalid() const;  // a given queue can't take effect as it is
 };
 
 struct GivenQueues {

@@ -6,18 +6,18 @@
 #include <limits>
 #include <string_view>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/drain.h"
-#include "controller/queue/displaced.h"
-#include "controller/queue/named.h"
-#include "controller/queue/words.h"
+#include "controller/queue/cycle/words.h"
+#include "controller/queue/index/named.h"
+#include "controller/queue/recall/displaced.h"
 
 namespace berth {
 namespace {
 
 using queue::Catalog;
 
-// Nobody can be asked.
+// A snapshot without answers of the API server.
 Snapshot unasked(const ClusterState& cluster, Time now) {
   static const Answers kNone;
   static const Settings kStandard;
@@ -42,7 +42,7 @@ QueueVerdict verdict_of(const ClusterState& cluster, const queue::Workload& work
   return verdict;
 }
 
-// Others wait for nodes, or for a person.
+// Other reasons wait for nodes or for a user.
 bool waits_for_ends(std::string_view reason) {
   constexpr std::string_view kReasons[] = {reasons::kWaitingForQuota,  reasons::kWaitingForRoom,
                                            reasons::kMayNotBorrow,     reasons::kFragmented,
@@ -51,8 +51,8 @@ bool waits_for_ends(std::string_view reason) {
   return std::ranges::find(kReasons, reason) != std::end(kReasons);
 }
 
-// The controller asks the API server by dry run before it evicts. Without one the status of the
-// budgets is what is known, for a single pod as for each of a gang. A Job is suspended.
+// Before an eviction the controller asks the API server by dry run. Here only the status of the
+// budgets is known, for a single pod and for each pod of a gang. A Job is suspended instead.
 bool budgets_allow(const Snapshot& snapshot, const queue::Workload& workload) {
   if (workload.job) return true;
   const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
@@ -101,7 +101,7 @@ QueuePicture::QueuePicture(const ClusterState& cluster, std::optional<Time> now)
   }
   for (const auto& [id, pending] : index_.facts().pending().by_queue()) {
     if (survey_.find(catalog.queue_name(id)) != nullptr) continue;
-    // Of a queue that is not there.
+    // For workloads in a queue that does not exist.
     const auto note = [&](const queue::Workload& workload) {
       waiting_.emplace(*workload.name, verdict_of(cluster, workload, survey_.outcome(workload), 0,
                                                   index_.facts(), now));

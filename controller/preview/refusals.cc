@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/slots.h"
 #include "controller/fleet/node_facts.h"
@@ -15,8 +15,8 @@
 namespace berth {
 namespace {
 
-// Every resource that only this node still offers to those who count on it, and what retire names
-// already: the guard's refusal names one at a time, the line is to be written once.
+// Every resource that only this node still offers to its users, and what `retire` already contains.
+// The guard's refusal names one at a time, but the user should write the line once.
 std::string retire_line(const Snapshot& snapshot, const MIGLayout& layout, const Node& node) {
   const CapacityGuardSpec& spec = layout.spec.capacity_guard;
   const CapacityGuard guard(snapshot, read_ledger(snapshot), spec);
@@ -78,7 +78,7 @@ std::vector<Refusal> refusals(const Snapshot& snapshot, const std::vector<Layout
                                       .spec = is_spec_fault(node.cause.reason)});
       same->nodes.push_back(node.node->meta.name);
     }
-    // What stalls the layout without being about a node.
+    // Reasons that stall the whole layout and not one node.
     for (const Condition& condition : summary.conditions) {
       const bool told = std::any_of(
           out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),

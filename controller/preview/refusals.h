@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refusals: what stays undone at the end of a projection, why, and the line that would change it.
+// Refusals: steps that remain at the end of a projection, why, and the line that would change it.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace berth {
 
-// What to write into the layout's spec so that the node is not refused for the standing's reason;
-// empty if no line would do.
+// The text for the layout's spec that removes the standing's reason for the node; empty if no line
+// helps.
 std::string line_for(const Snapshot& snapshot, const MIGLayout& layout,
                      const NodeStanding& standing);
 
-// Nodes of one layout with the same reason and message share an entry. Layouts that were only found
-// in the cluster are told too: they take part.
+// Nodes of one layout with the same reason and message share an entry. Also reports layouts that
+// are only in the cluster, because they affect the plan.
 std::vector<Refusal> refusals(const Snapshot& snapshot, const std::vector<LayoutSummary>& layouts);
 
 }  // namespace berth

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/disruption/leaving_outlook.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/agent_config.h"
@@ -67,7 +67,7 @@ std::string left_by(const MIGLayout& layout) {
              : "deletionPolicy DisableMIG: berth drains its nodes and switches MIG off";
 }
 
-// Of a layout that is deleted: once it goes, it selects no node.
+// For a layout that is being deleted: once it is gone, it selects no node.
 RolloutChoice choice_before(const ClusterState& before, const Snapshot& snapshot,
                             const std::string& name) {
   const Snapshot then{.cluster = before,
@@ -87,7 +87,7 @@ std::set<std::string> config_names(const ConfigMap* config_map) {
   if (file == config_map->data.end()) return names;
   Result<MigConfigs> configs = parse_file(file->second);
   if (!configs) return names;
-  // Each stands there with its aliases, other people's too.
+  // The file has each config with its aliases, also foreign ones.
   auto is_alias = [&](const std::string& name) {
     const std::size_t dash = name.rfind('-');
     return dash != name.npos && configs->contains(name.substr(0, dash)) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Summaries: the parts of a Projection that are read off a snapshot, before or after the run.
+// Summaries: parts of a Projection that come from a snapshot before or after the run.
 #pragma once
 
 #include <map>
@@ -12,16 +12,16 @@
 
 namespace berth {
 
-// Every layout of `snapshot`, in which `given` have been put; `before` is the cluster without them.
+// Every layout of `snapshot`, which contains `given`; `before` is the cluster without them.
 std::vector<LayoutSummary> summarize_layouts(const ClusterState& before, const Snapshot& snapshot,
                                              const std::vector<MIGLayout>& given);
-// Counts and conditions as they stand at the end.
+// Sets counts and conditions of the end.
 void note_end(const Snapshot& snapshot, std::vector<LayoutSummary>& layouts);
 
-// By the budgets' status: nobody has been asked.
+// According to the budgets' status; no eviction was tried.
 std::vector<BudgetInTheWay> budgets_in_the_way(const Snapshot& snapshot);
 
-// The agents' file. The slot ledger is berth's own bookkeeping and no news.
+// The file of NVIDIA's node components. The slot ledger is internal and not reported.
 std::vector<ObjectChange> changed_config_maps(const ClusterState& before, const ClusterState& after,
                                               const Settings& settings);
 

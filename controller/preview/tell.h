@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tell: how previews write lines of text. Every string that is filled in, an annotation's words or
-// an agent's, is taken for foreign and stays within its line (apis/printable.h).
+// Tell: writes lines of text for previews. It treats every string argument, for example from an
+// annotation, as foreign text, and keeps it within its line (apis/base/printable.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "apis/printable.h"
+#include "apis/base/printable.h"
 
 namespace berth {
 
@@ -22,7 +22,7 @@ decltype(auto) within_line(const T& value) {
     return (value);
 }
 
-// As fmt::format_to does, whose format alone may break the line.
+// Like fmt::format_to; only the format itself can contain line breaks.
 template <class... Args>
 void tell(std::back_insert_iterator<std::string> out,
           fmt::format_string<decltype(within_line(std::declval<const Args&>()))...> format,

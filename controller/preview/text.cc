@@ -18,9 +18,9 @@
 namespace berth {
 namespace {
 
-// Beyond this many nodes, those that lose no pod are told in runs.
+// With more nodes than this, nodes without moved pods are grouped.
 constexpr std::size_t kEachNode = 20;
-// And beyond this many on one node, pods of one fate.
+// With more pods than this on one node, pods with the same fate are grouped.
 constexpr std::size_t kEachPod = 5;
 
 struct PodRow {
@@ -115,7 +115,7 @@ std::string told(const PodMove& move) {
   return "";
 }
 
-// Pods of one fate in one row once there are many.
+// Groups pods with the same fate in one row if there are many.
 std::vector<PodRow> rows_of(const std::vector<PodMove>& pods) {
   std::vector<PodRow> rows;
   for (const PodMove& move : pods) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A projection for people: what happens, in order; what it costs; what is refused and what to
-// write.
+// Text: a projection for users: the steps in order, their effects, refusals, and what to write.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The policy's part of a plan, for people.
+// TextPolicy: a plan's part about the policy, for users.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace berth {
 
 std::string print_text(const PolicySummary& policy);
-// How many nodes get other labels or taints.
+// The number of nodes with changed labels or taints.
 std::size_t nodes_edited(const PolicySummary& policy);
 
 }  // namespace berth

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: one line for all; each workload that was asked about, and at whose cost; each queue that
-// is given or changes; who is told another thing than before; the namespaces' defaults.
+// Outline: one summary line; each workload in the manifests and its effect on others; each given or
+// changed queue; other workloads whose verdict changes; the namespaces' defaults.
 #include "controller/preview/text_queues.h"
 
 #include <fmt/format.h>
@@ -16,14 +16,14 @@
 #include "controller/core/plural.h"
 #include "controller/preview/tell.h"
 #include "controller/preview/words.h"
-#include "controller/queue/facts.h"
+#include "controller/queue/facts/facts.h"
 
 namespace berth {
 namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-// Workloads named one by one; the others are counted.
+// The most workloads to name; the others are counted.
 constexpr std::size_t kEachStart = 10;
 constexpr std::size_t kEachWait = 10;
 
@@ -110,7 +110,7 @@ void print_cost(const QueueOutlook& outlook, Out out) {
   if (losers.size() > kEachWait) tell(out, "  and {} more\n", losers.size() - kEachWait);
 }
 
-// "8 → 16" where it changes.
+// "8 → 16" if it changes.
 std::string cell(const QuotaChange& row, std::string QuotaNumbers::*field) {
   if (!row.before) return (*row.after).*field;
   if (!row.after) return (*row.before).*field + " → none";
@@ -160,7 +160,7 @@ void print_starts(const QueueSummary& queue, Out out) {
     tell(out, "    and {} more\n", queue.starts.size() - kEachStart);
 }
 
-// The oldest by name, in their queue's order; the others by reason.
+// The oldest workloads by name, in their queue's order; the others by reason.
 void print_waits(const QueueSummary& queue, Out out) {
   if (queue.waits.empty()) return;
   tell(out, "  wait, with their place in the queue\n");
@@ -179,7 +179,7 @@ void print_waits(const QueueSummary& queue, Out out) {
   if (!counts.empty()) tell(out, "    and {}\n", fmt::format("{}", fmt::join(counts, ", ")));
 }
 
-// Nobody counts or starts its workloads any more.
+// Its workloads are no longer counted or started.
 void print_deleted(const QueueSummary& queue, Out out) {
   tell(out, "\nGPUQueue/{} (deleted)\n", queue.name);
   if (queue.admitted > 0)
@@ -218,7 +218,7 @@ std::string told(const std::optional<QueueVerdict>& verdict) {
                      verdict->admissible() ? ", " + pool_words(verdict->pool) : "");
 }
 
-// Those with equal fates in one line, in the order of their first.
+// Workloads with the same change share a line, in the order of the first one.
 void print_outcomes(const QueueOutlook& outlook, Out out) {
   std::vector<std::tuple<std::string, std::string, std::vector<std::string>>> groups;
   for (const OutcomeChange& change : outlook.outcomes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queues' part of a plan, for people.
+// TextQueues: a plan's part about queues, for users.
 #pragma once
 
 #include <string>

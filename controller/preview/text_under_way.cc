@@ -15,7 +15,7 @@ std::string change_of(const NodeChange& node) {
   return fmt::format("{} → {}", node.from.empty() ? "(none)" : node.from, node.to);
 }
 
-// Its GPUs are being cut, or are cut.
+// Its GPUs are being repartitioned, or already are.
 bool is_cut(const InHand& stood) {
   return stood.phase == "Applying" || stood.phase == "Retrying" || stood.phase == "Verifying" ||
          stood.phase == "RollingBack";
@@ -39,7 +39,7 @@ std::string when(Time since, Time today) {
   return same_day ? text.substr(text.find('T') + 1) : text;
 }
 
-// `change` is the node's, and outlives them.
+// The results may point into `change` and `node`, which must outlive them.
 std::vector<std::string_view> steps_to_the_end(const NodeChange& node, std::string_view change) {
   std::vector<std::string_view> steps;
   if (!is_cut(*node.in_hand) || node.to != node.in_hand->config) steps.push_back(change);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a node that is in hand: what is being done to it, and what really comes next.
+// TextUnderWay: the present step and the next steps of a node that is out of service.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace berth {
 
-// "being verified since 10:31:58Z, back in service next"; times of `today` go without the date.
+// "being verified since 10:31:58Z, back in service next"; omits the date if it is that of `today`.
 std::string tell_under_way(const NodeChange& node, Time today);
 
 }  // namespace berth

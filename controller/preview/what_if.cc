@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/core/plural.h"
 #include "controller/disruption/capacity_guard.h"
 #include "controller/disruption/drain.h"
@@ -17,7 +17,7 @@
 #include "controller/mig/config_label.h"
 #include "controller/preview/agents.h"
 #include "controller/preview/patched.h"
-#include "controller/queue/requeue.h"
+#include "controller/queue/recall/requeue.h"
 #include "controller/reconcilers/key_families.h"
 #include "controller/reconcilers/keys.h"
 
@@ -29,7 +29,7 @@ WhatIf::WhatIf(const ClusterState& cluster, const Settings& settings, Time now,
   for (const auto& node : cluster_.nodes()) recount(nullptr, *node);
   lowest_ = capacity_;
   for (std::string& key : all_keys(cluster_, settings_)) due_.insert(std::move(key));
-  // We stand in for the leader of the day; where there is none yet, for the first one.
+  // The copy acts as the present leader, or as the first one if there is none yet.
   const ConfigMap* ledger =
       cluster_.config_maps().find(settings_.berth_namespace, names::kSlotsConfigMap);
   epoch_ = read_ledger(ledger).epoch;
@@ -71,7 +71,7 @@ WhatIf::Applied WhatIf::apply(const Plan& plan) {
   Applied applied;
   for (const ObjectSteps& object : plan.objects) {
     for (const Step& step : object.steps) {
-      // Offline there is nobody to ask; budgets' status has been looked at already.
+      // Offline the API server can't be asked; the budgets' status has already been checked.
       if (std::holds_alternative<Ask>(step)) continue;
       const auto* guard = std::get_if<Guard>(&step);
       const bool done =
@@ -84,7 +84,7 @@ WhatIf::Applied WhatIf::apply(const Plan& plan) {
 
 WhatIf::Applied WhatIf::finish_others_work() {
   Applied applied;
-  std::vector<std::string> under_way;  // their set changes with each node that is put
+  std::vector<std::string> under_way;  // put() changes the set of nodes in progress
   for (const Node* node : nodes_under_way(cluster_)) under_way.push_back(node->meta.name);
   for (const std::string& name : under_way) {
     finish_agents_work(*cluster_.nodes().find(name));
@@ -93,7 +93,7 @@ WhatIf::Applied WhatIf::finish_others_work() {
   return applied;
 }
 
-// What the agent has called failed stays so: berth knows what to do about that.
+// A state `failed` stays: berth handles it.
 void WhatIf::finish_agents_work(const Node& node) {
   const RolloutRecord record = read_rollout(cluster_, node);
   if (!record.rollout || (record.rollout->phase != RolloutPhase::kApplying &&
@@ -106,7 +106,7 @@ void WhatIf::finish_agents_work(const Node& node) {
   done.ready = node.ready || state == "rebooting";
   done.meta.labels.erase(names::kMigConfigState);
   done = answer_of_agents(snapshot(), node, std::move(done));
-  // Of a config that no layout has any more only the name is known.
+  // If no layout has the config any more, only its name is known.
   done.meta.labels.set(names::kMigConfigState, "success");
   put(std::move(done));
 }
@@ -175,7 +175,7 @@ bool WhatIf::perform_on_config_map(const Write& write, Applied& applied) {
   return true;
 }
 
-// Whether and where the queue lets it go again, the rollout does not wait to see.
+// The rollout does not wait for the queue to release the Job again.
 bool WhatIf::perform_on_job(const Write& write, Applied& applied) {
   const Job* job = cluster_.jobs().find(write.object.namespace_, write.object.name);
   if (job == nullptr) return false;
@@ -235,7 +235,7 @@ bool WhatIf::perform_on_ours(const Write& write, Applied& applied) {
   return true;
 }
 
-// Of a kind without namespaces.
+// For cluster-scoped kinds.
 template <class T>
 void WhatIf::remove(const std::string& name) {
   auto gone = cluster_.erase<T>("", name);
@@ -243,8 +243,8 @@ void WhatIf::remove(const std::string& name) {
     due_.insert(std::move(key));
 }
 
-// On a node that has been cordoned for us, what was on its way out is gone, and what is waited for
-// has ended.
+// On a node that berth has cordoned: terminating pods are gone, and pods that the drain waits for
+// have ended.
 void WhatIf::let_pods_end(const std::string& node_name, Applied& applied) {
   const Node* node = cluster_.nodes().find(node_name);
   const RolloutRecord record = read_rollout(cluster_, *node);
@@ -271,7 +271,7 @@ void WhatIf::remove_pod(const Pod& pod) {
     due_.insert(std::move(key));
 }
 
-// The pod is evicted; its controller makes another one at once.
+// Evicts the pod; its controller re-creates it at once.
 void WhatIf::recreate(const Pod& pod, Applied& applied) {
   Pod next = pod;
   auto old = std::make_shared<const Pod>(pod);
@@ -302,7 +302,7 @@ void WhatIf::recreate(const Pod& pod, Applied& applied) {
   put(std::move(next));
 }
 
-// Room may have appeared on the node.
+// The node may have more free capacity.
 void WhatIf::fill(const std::string& node, Applied& applied) {
   const ResourceList offered = cluster_.nodes().find(node)->allocatable;
   for (const auto& [resource, count] : offered) fill(node, resource, applied);
@@ -331,7 +331,7 @@ void WhatIf::fill(const std::string& node, const Text& resource, Applied& applie
   }
 }
 
-// The disruption controller's bookkeeping, for a pod that is not healthy for now.
+// Like the disruption controller, for a pod that is not healthy now.
 void WhatIf::change_budgets(const Pod& pod, int by) {
   std::vector<PodDisruptionBudget> changed;
   for (const auto& budget : cluster_.pod_disruption_budgets()) {
@@ -355,14 +355,14 @@ void WhatIf::recount(const Node* old, const Node& now) {
   }
 }
 
-// Node keys cost little and come first; what looks at every node waits while a node will need
-// attention within moments. The agents' file is rendered at the start; after that nodes only make
-// entries superfluous, which is looked into when nothing else is left.
+// Node keys are cheap and come first. Keys that read every node wait while a node is about to need
+// a step. The mig-parted file is rendered at the start. Later changes only make entries
+// superfluous, so its key comes last.
 int WhatIf::rank_of(const std::string& key) const {
   const KeyFamily& family = family_of(key);
   if (family.urgent) return 0;
   if (family.tidies) return rendered_ ? 3 : 1;
-  // One look at every node for all that a row of node keys has changed.
+  // One pass over all nodes covers the changes of several node keys.
   return family.interval.count() > 0 ? 2 : 1;
 }
 

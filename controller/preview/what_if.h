@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WhatIf: a copy of a cluster in which every step of a plan succeeds at once, and in which the rest
-// of the world is perfect: evicted pods are gone and made anew where they fit, NVIDIA's agents cut
-// the GPUs as the label says, time passes only when nothing else is due.
+// WhatIf: a copy of a cluster in which every step of a plan succeeds at once and all other
+// components work perfectly. Evicted pods are gone and re-created where they fit, NVIDIA's node
+// components partition the GPUs as the label says, and time passes only when nothing else is due.
 #pragma once
 
 #include <functional>
@@ -18,15 +18,15 @@
 
 namespace berth {
 
-// What a write did to a pod.
+// The effect of a write on a pod.
 struct PodEvent {
   enum class Kind {
-    kMoved,         // gone from `from`, made anew on `to`
-    kPending,       // gone from `from`, made anew and waiting: `why`
-    kPlaced,        // one that was waiting has found room on `to`
-    kNotRecreated,  // gone from `from` for good: no controller
+    kMoved,         // gone from `from`, re-created on `to`
+    kPending,       // gone from `from`, re-created and pending: `why`
+    kPlaced,        // a pending pod has got a node: `to`
+    kNotRecreated,  // gone from `from` for good: it has no controller
     kEnded,         // ended by itself on `from`
-    kRequeued       // gone from `from` with its Job, which waits in its queue again: `why`
+    kRequeued       // gone from `from` with its Job, which is queued again: `why`
   };
   Kind kind = Kind::kMoved;
   std::shared_ptr<const Pod> pod;
@@ -37,7 +37,7 @@ struct PodEvent {
 
 class WhatIf {
  public:
-  // The zones outlive it.
+  // The zones must outlive it.
   WhatIf(const ClusterState& cluster, const Settings& settings, Time now,
          const TimeZones& zones = utc_only());
   WhatIf(const WhatIf&) = delete;
@@ -47,26 +47,26 @@ class WhatIf {
   Snapshot snapshot() const;
   Time now() const { return now_; }
 
-  // Puts an object in, as if a user had; what it makes due is due.
+  // Puts an object into the copy, as a user would, and adds the keys that this makes due.
   template <class T>
   void put(T object);
 
   struct Applied {
     bool wrote = false;
     std::vector<PodEvent> pods;
-    std::vector<std::string> refused;  // steps whose precondition did not hold
+    std::vector<std::string> refused;  // steps whose precondition failed
   };
   Applied apply(const Plan& plan);
-  // What others were at when the copy was made goes well, as all that they are set to later does:
-  // agents end their work on nodes that are under way, and pods on their way out are gone.
+  // Completes the work of other components, present and later: NVIDIA's node components finish on
+  // nodes in progress, and terminating pods are gone.
   Applied finish_others_work();
 
-  // Allocatable of GPU resources on schedulable, ready nodes: now, and the lowest so far.
+  // Allocatable GPU resources on schedulable, ready nodes: now, and the lowest so far.
   const std::map<std::string, std::int64_t>& capacity() const { return capacity_; }
   const std::map<std::string, std::int64_t>& lowest() const { return lowest_; }
 
-  // The key to reconcile next. Nodes that are out at once come back at once, and choosing, the
-  // costly part, is then done once for all of them.
+  // The next key to reconcile. Nodes that leave together come back together, so that the expensive
+  // choice of nodes runs once for all of them.
   std::optional<std::string> take_due();
   void requeue(const std::string& key, std::optional<Duration> after);
   // Moves the clock to the next timer. False: there is none.
@@ -79,7 +79,7 @@ class WhatIf {
   bool perform_on_config_map(const Write& write, Applied& applied);
   bool perform_on_job(const Write& write, Applied& applied);
   bool perform_on_priority_class(const Write& write, Applied& applied);
-  // A MIGLayout or a GPUClusterPolicy.
+  // For a MIGLayout or a GPUClusterPolicy.
   template <class T>
   bool perform_on_ours(const Write& write, Applied& applied);
   template <class T>
@@ -103,12 +103,12 @@ class WhatIf {
   std::int64_t epoch_ = 0;
   Fit fit_;
   std::map<std::string, std::int64_t> capacity_, lowest_;
-  // Evicted pods that fit nowhere yet, by the GPU resource they ask for, in order of eviction.
+  // Evicted pods that fit no node yet, by their GPU resource, in order of eviction.
   std::map<Text, std::vector<std::shared_ptr<const Pod>>> waiting_;
   std::set<std::string> due_;
-  bool rendered_ = false;  // the agents' file, once
+  bool rendered_ = false;  // whether the mig-parted file has been rendered
   std::map<std::string, Time> timers_;
-  std::int64_t version_ = 9'000'000'000'000;  // above what a dump holds
+  std::int64_t version_ = 9'000'000'000'000;  // above all versions in a dump
 };
 
 }  // namespace berth

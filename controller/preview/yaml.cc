@@ -12,8 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Numbers, timestamps and ~ don't begin with a letter; these words do, and are no strings to YAML
-// 1.1.
+// Numbers, timestamps and ~ do not begin with a letter. YAML 1.1 does not read these words as
+// strings.
 bool is_bare(std::string_view text) {
   static constexpr std::string_view kWords[] = {"true", "false", "yes", "no", "on",
                                                 "off",  "null",  "y",   "n"};
@@ -29,7 +29,7 @@ bool is_bare(std::string_view text) {
          });
 }
 
-// JSON's quoting is YAML's, but for DEL, which YAML wants escaped.
+// JSON's quoting is valid YAML, except that YAML requires DEL to be escaped.
 std::string scalar(const Json& value) {
   if (value.is_string() && is_bare(value.get_ref<const std::string&>()))
     return value.get<std::string>();
@@ -41,7 +41,7 @@ std::string scalar(const Json& value) {
 
 bool is_scalar(const Json& value) { return !value.is_structured() || value.empty(); }
 
-// The value behind "key:" or "-", with what separates them. An item's members begin on its own
+// Writes the value after "key:" or "-", with the separator. An item's members begin on its own
 // line.
 void write(const Json& value, std::size_t indent, bool in_list, std::string& out) {
   if (is_scalar(value)) {
@@ -72,7 +72,7 @@ void write(const Json& value, std::size_t indent, bool in_list, std::string& out
 std::string json_to_yaml(std::string_view json) {
   std::string out;
   write(Json::parse(json), 0, false, out);
-  out.erase(0, 1);  // what separates a value from its key
+  out.erase(0, 1);  // removes the separator between a key and its value
   return out;
 }
 

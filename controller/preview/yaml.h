@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A projection as YAML: the document of json.h, field by field.
+// Yaml: a projection as YAML: the same document as json.h.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace berth {
 
 std::string print_yaml(const Projection& projection);
 
-// Any JSON object as block YAML that reads back as the same JSON: a string stands bare only where
-// no reader could take it for anything else. `json` must be valid.
+// A JSON object as block YAML that parses to the same JSON. It omits quotes only if no reader can
+// misread the string. `json` must be valid.
 std::string json_to_yaml(std::string_view json);
 
 }  // namespace berth

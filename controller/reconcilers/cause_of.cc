@@ -8,7 +8,8 @@
 #include "controller/mig/overlap.h"
 #include "controller/mig/reconcile.h"
 #include "controller/policy/reconcile.h"
-#include "controller/queue/reconcile.h"
+#include "controller/queue/admit/reconcile.h"
+#include "controller/queue/recall/reconcile.h"
 #include "controller/reconcilers/key_families.h"
 
 namespace berth {
@@ -20,7 +21,7 @@ std::string text_of(const T* object) {
                            : cause_text(ref_of(*object).str(), object->meta.generation);
 }
 
-// The layout that wants the node, else the one that has taken it.
+// The layout that owns the node, else the one whose rollout is in progress there.
 const MIGLayout* layout_of(const ClusterState& cluster, std::string_view name) {
   const Node* node = cluster.nodes().find(name);
   if (node == nullptr) return nullptr;
@@ -29,7 +30,7 @@ const MIGLayout* layout_of(const ClusterState& cluster, std::string_view name) {
   return record.rollout ? find_layout_by_uid(cluster, record.rollout->layout_uid) : nullptr;
 }
 
-// "Job/team-a/train"; pods have no generation that says anything.
+// Parses "Job/team-a/train". A pod causes nothing here: its generation carries no information.
 const Job* job_of(const ClusterState& cluster, std::string_view workload) {
   constexpr std::string_view kJob = "Job/";
   if (!workload.starts_with(kJob)) return nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cause_of: which object asks for what a key's plan does, for the log and the history.
+// cause_of: which object caused the plan of a key, for the log and the history.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// "MIGLayout/halves generation 4"; empty where no single object does.
+// "MIGLayout/halves generation 4"; empty if no single object is the cause.
 std::string cause_of(const ClusterState& cluster, std::string_view key);
 
 }  // namespace berth

@@ -13,9 +13,12 @@
 #include "controller/mig/reconcile.h"
 #include "controller/observe/reconcile.h"
 #include "controller/policy/reconcile.h"
-#include "controller/queue/reconcile.h"
-#include "controller/queue/start_teller.h"
-#include "controller/queue/usage_meter.h"
+#include "controller/queue/admit/reconcile.h"
+#include "controller/queue/recall/reconcile.h"
+#include "controller/queue/starts/reconcile.h"
+#include "controller/queue/starts/start_teller.h"
+#include "controller/queue/status/reconcile.h"
+#include "controller/queue/status/usage_meter.h"
 
 namespace berth {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeyFamilies: everything that is reconciled, in one table. A new family is a row here, and what
-// makes its keys due (keys.h).
+// KeyFamilies: one table of everything that berth reconciles. A new family needs a row here, and
+// code that makes its keys due (keys.h).
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace berth {
 
 extern const std::array<KeyFamily, 20> kKeyFamilies;
 
-// A key that no family has is a bug.
+// A key without a family is a bug.
 const KeyFamily& family_of(std::string_view key);
 
 }  // namespace berth

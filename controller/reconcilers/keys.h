@@ -17,11 +17,11 @@
 #include "controller/health/health_keys.h"
 #include "controller/mig/watch_keys.h"
 #include "controller/policy/policy_keys.h"
-#include "controller/queue/queue_keys.h"
+#include "controller/queue/admit/queue_keys.h"
 
 namespace berth {
 
-// Everything there is to reconcile: what a new leader enqueues, and a resync.
+// All keys. A new leader and a resync enqueue them.
 std::vector<std::string> all_keys(const ClusterState& cluster, const Settings& settings);
 
 // Of edits of the policy and of rounds of samples, the rows of key_families.cc say whose news they

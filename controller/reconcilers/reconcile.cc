@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "controller/disruption/slots.h"
-#include "controller/queue/admission_ledger.h"
+#include "controller/queue/record/admission_ledger.h"
 #include "controller/reconcilers/key_families.h"
 
 namespace berth {

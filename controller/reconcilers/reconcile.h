@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reconcile: the whole pure core behind one workqueue key. The shell calls it on the loop thread,
-// and `berth plan` on a what-if.
+// and `berth plan` calls it on a what-if snapshot.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,8 @@
 
 namespace berth {
 
-// The lease does not fence; the epoch does, as soon as the cache has it. Never so offline.
+// Whether a newer leader has written its epoch. The Lease alone can't stop an old leader's writes;
+// the epoch does, as soon as the cache has it. Always false offline.
 bool is_deposed(const Snapshot& snapshot);
 
 // What a process has started of the families that keep something in mind, by their keys.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reconcilers: the whole pure core as it is handed to a shell.
+// reconcilers: the whole pure core in the form that a shell takes.
 #pragma once
 
 #include "controller/core/reconcilers.h"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth {
 namespace {
@@ -31,7 +31,7 @@ std::string lower(std::string text) {
   return text;
 }
 
-// Kinds whose names a user chooses. Of ConfigMaps and Leases the names are berth's and NVIDIA's.
+// Kinds whose names a user chooses. berth and NVIDIA choose those of ConfigMaps and Leases.
 bool is_users(const std::string& kind) {
   return kind == "Node" || kind == "Pod" || kind == "Job" || kind == "Namespace" ||
          kind == "Deployment" || kind == "ReplicaSet" || kind == "StatefulSet" ||
@@ -67,8 +67,8 @@ void Anonymizer::add(const std::string& kind, const std::string& name) {
   names_.emplace(name, fmt::format("{}-{}", lower(kind), ++counts_[kind]));
 }
 
-// The longest known name that the text begins with and that ends there or before a separator;
-// nothing if there is none.
+// The length of the longest known name at the begin of the text that ends there or before a
+// separator; 0: there is none.
 std::size_t Anonymizer::known_at(std::string_view text) const {
   for (std::size_t end = text.size(); end > 0;) {
     if (names_.find(text.substr(0, end)) != names_.end()) return end;
@@ -79,7 +79,7 @@ std::size_t Anonymizer::known_at(std::string_view text) const {
   return 0;
 }
 
-// A short name within another is most likely none of the user's: "1" in "v1.1".
+// A short name inside another text is probably not a user's name, for example "1" in "v1.1".
 std::string Anonymizer::name_for(std::string_view token) const {
   if (kept_.contains(token)) return std::string(token);
   constexpr std::size_t kLeastInside = 4;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Anonymizer: other names for nodes, namespaces, pods and what makes them, the same everywhere:
-// "team-a" is "namespace-3" in each file of a report. Names that Kubernetes, berth and NVIDIA give
-// stay.
+// Anonymizer: replaces the names of nodes, namespaces, pods and their owners, consistently:
+// "team-a" is "namespace-3" in every file of a report. It keeps the names that Kubernetes, berth
+// and NVIDIA choose.
 #pragma once
 
 #include <map>
@@ -14,16 +14,16 @@ namespace berth {
 
 class Anonymizer {
  public:
-  // `kept`: names that stay, such as berth's own namespace.
+  // `kept`: names that it must not replace, such as berth's own namespace.
   explicit Anonymizer(std::set<std::string, std::less<>> kept);
 
-  // Learns the names of a Kubernetes List, or of berth's snapshot, by the kinds of its items.
+  // Learns the names in a Kubernetes List, or in berth's snapshot, by the kinds of the items.
   void learn(const nlohmann::json& list);
 
-  // A text with other names, also where they are a part of one between hyphens or dots, as in those
-  // of pods that are gone and of the configs that berth renders.
+  // Replaces the names in a text. It also replaces a part of a name between hyphens or dots, for
+  // example in names of deleted pods and of the configs that berth renders.
   std::string apply(std::string_view text) const;
-  // A document: names in its values, and in the keys of `data`. Other keys stay.
+  // Replaces names in a JSON document: in values, and in the keys of `data`, but not in other keys.
   std::string apply_json(const std::string& text) const;
 
  private:

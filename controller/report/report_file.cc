@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The format is POSIX' ustar: a header of 512 bytes for each file, and its text filled up to 512.
+// The format is POSIX ustar: a header of 512 bytes for each file, then its text, padded to 512.
 #include "controller/report/report_file.h"
 
 #include <fmt/format.h>
@@ -27,12 +27,12 @@ void put(std::string& header, Field field, std::string_view text) {
                  text.substr(0, std::min(text.size(), field.size)));
 }
 
-// With a zero behind it.
+// A zero byte follows the digits.
 std::string octal(std::uint64_t number, Field field) {
   return fmt::format("{:0{}o}", number, field.size - 1);
 }
 
-// A path that is too long for the name's field has its folders in the prefix.
+// If a path is too long for the name field, its folders go into the prefix field.
 void put_path(std::string& header, const std::string& path) {
   std::size_t slash = 0;
   if (path.size() > kName.size) slash = path.find('/', path.size() - kName.size - 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReportFile: one file of what `berth report` writes, and the archive of all of them.
+// ReportFile: one file that `berth report` writes, and the archive of all of them.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 
 namespace berth {
 
@@ -14,7 +14,7 @@ struct ReportFile {
   std::string text;
 };
 
-// As `tar -xzf` reads it, every file of this time. Equal files make an equal archive.
+// An archive for `tar -xzf`, with time `at` for every file. Equal files make an equal archive.
 std::string pack_report(const std::vector<ReportFile>& files, Time at);
 
 }  // namespace berth

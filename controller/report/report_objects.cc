@@ -21,7 +21,7 @@ std::string text_of(const json& object, const char* field) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// Wherever it stands: values of users' environments, and of Secrets, are nobody's to pass on.
+// At any depth: the report must not disclose users' environments or Secrets.
 void trim(json& value) {
   if (value.is_array())
     for (json& item : value) trim(item);

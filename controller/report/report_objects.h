@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of an API server's objects goes into a report: no environment, no managedFields, no
-// annotation that repeats the whole object, no data of a Secret.
+// Which parts of the API server's objects a report contains: no environment, no managedFields, no
+// annotation that repeats the whole object, and no data of a Secret.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 
 namespace berth {
 
-// A list as the API server sent it, trimmed.
+// Trims a list in the form that the API server sends.
 Result<std::string> trimmed_list(const std::string& body);
 
 struct LoggedContainer {
@@ -18,7 +18,7 @@ struct LoggedContainer {
   std::string container;
   bool has_restarted = false;
 };
-// Of a list of pods.
+// `body`: a list of pods.
 Result<std::vector<LoggedContainer>> containers_in(const std::string& body);
 
 }  // namespace berth

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Caches: the cluster's state, and the informers that fill it and keep it so.
+// Caches: the cluster's state, and the informers that fill it and keep it current.
 //
-// Loop thread only. It must outlive its informers' requests: stop() them and let the loop run until
-// they ended.
+// Loop thread only. It must outlive its informers' requests: stop() them and run the loop until
+// they have ended.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class Caches {
   void stop();
 
   const ClusterState& cluster() const { return cluster_; }
-  // Those that have not synced, and what each is at.
+  // The informers that have not synced, each with its state.
   std::vector<std::string> laggards() const;
   // One check for each informer: whether it has synced.
   std::vector<ReadinessCheck> readiness() const;
@@ -59,7 +59,7 @@ class Caches {
   std::string namespaces_version() const;
   // Nothing for an object that is absent.
   std::optional<CachedVersion> version(const ObjectRef& object) const;
-  // Asks the server for one object past the watch, which seems to be behind.
+  // GETs one object from the server, if the watch seems to lag.
   void refetch(const ObjectRef& object);
 
  private:

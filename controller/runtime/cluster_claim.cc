@@ -10,13 +10,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Long enough for a restart, an upgrade and an outage of the API server; a person need not wait for
-// it (docs/move-namespace.md).
+// Long enough for a restart, an upgrade and an outage of the API server. An administrator need not
+// wait for it (docs/move-namespace.md).
 constexpr std::chrono::milliseconds kClaimLasts = 10min;
 constexpr std::chrono::milliseconds kRenewWithin = 1min;
 constexpr std::chrono::milliseconds kRenewEvery = 10s;
 
-// Of the installation and not of the process.
+// The holder is the installation, not the process.
 LeaseOptions claim_lease(const ControllerOptions& options) {
   return {.namespace_ = options.claim_namespace,
           .name = kClaimLease,

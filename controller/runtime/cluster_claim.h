@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClusterClaim: one berth in a cluster. The leader of an installation holds a second Lease, in a
-// namespace that all installations share, in the name of its own namespace: whoever leads it next
-// has the claim at once, and another installation waits until the claim was not renewed for ten
-// minutes, or until somebody deletes that Lease.
+// ClusterClaim: at most one berth installation acts in a cluster. The leader of an installation
+// holds a second Lease in a namespace that all installations share, with its own namespace as
+// holder. The installation's next leader therefore has the claim at once. Another installation
+// waits until the claim has not been renewed for ten minutes, or until a user deletes that Lease.
 //
 // Loop thread only.
 #pragma once
@@ -25,9 +25,9 @@ class ClusterClaim {
  public:
   ClusterClaim(ApiClient& client, Log& log, const ControllerOptions& options);
 
-  // True once this installation has the cluster; false if stopped first.
+  // True once this installation has the claim; false if stopped first.
   Task<bool> acquire(std::stop_token stop);
-  // As of LeaderElector.
+  // Like LeaderElector::hold().
   Task<bool> hold(std::stop_token stop) { return elector_.hold(std::move(stop)); }
   // Why acquire() has not returned yet, and what to do.
   std::optional<std::string> problem() const;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: run() (sync, lead, work, end), then the informers and what changes do.
+// Outline: run() (sync, lead, work, end), then the informers and the handlers of changes.
 #include "controller/runtime/controller.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/history/tell.h"
 
 namespace berth {
@@ -43,8 +43,8 @@ Controller::Controller(World world, Reconcilers reconcilers, ControllerOptions o
                       .reconcilers = reconcilers_,
                       .carry_out =
                           [this](Plan plan, std::stop_token stop) {
-                            // In the name of the key that has the ledger: it is
-                            // looked at again once the cache has what was written.
+                            // Runs as the ledger's key, so that berth reconciles that key after the
+                            // cache has the write.
                             return worker_.carry_out("slots", std::move(plan), std::move(stop));
                           },
                       .on_lost = [this](std::string why) { end(std::move(why), true); }},
@@ -92,7 +92,7 @@ Task<int> Controller::run(std::stop_token stop) {
   co_return failed_ ? 1 : 0;
 }
 
-// Standbys wait here too: a leader-to-be has warm caches.
+// Standbys wait here too, so that a new leader has full caches.
 Task<bool> Controller::wait_for_sync(std::stop_token stop) {
   const std::stop_callback<std::function<void()>> on_stop(stop, [this] { wake_.request_stop(); });
   co_await sleep_for(options_.sync_limit, wake_.get_token());
@@ -110,7 +110,7 @@ Task<bool> Controller::wait_for_sync(std::stop_token stop) {
   co_return false;
 }
 
-// In order: what is in flight ends by itself, then the lease is given up. Otherwise at once.
+// In order: waits for requests in flight, then releases the lease. Otherwise ends at once.
 Task<void> Controller::shut_down(bool in_order) {
   const std::chrono::nanoseconds drain_limit = in_order ? options_.drain_limit : 0ns;
   co_await worker_.shut_down(drain_limit);
@@ -136,7 +136,7 @@ void Controller::end(std::string why, bool failed) {
   end_.request_stop();
 }
 
-// Notes what becomes of this process.
+// Records the end of this process in the history.
 void Controller::tell(std::string what, std::string why) {
   history_.note(
       {.actor = "berth",
@@ -200,7 +200,7 @@ void Controller::refresh_metrics() {
   if (const auto skew = clock_.skew()) world_.metrics.on_clock_skew(*skew);
   world_.metrics.on_newest_version(caches_.namespaces_version());
   if (!worker_.working() || !reconcilers_.figures) return world_.metrics.show({});
-  // They walk the fleet, and anybody may ask.
+  // Figures read all nodes, and any client may scrape, so berth limits how often it computes them.
   if (figured_at_ && loop_.now() - *figured_at_ < kFiguresLast) return;
   figured_at_ = loop_.now();
   world_.metrics.show(reconcilers_.figures(cluster()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Controller: the shell. Informers fill the cluster's state, changes name keys, each key's plan is
-// computed by the pure core and carried out. One process leads; the others keep their caches warm.
+// Controller: the shell. Informers fill the cluster's state, and changes add keys to the work
+// queue. The pure core computes each key's plan, and the executor carries it out. One process
+// leads; the others keep their caches current.
 //
 // Loop thread only. run() is called once; the controller must live until it has returned.
 #pragma once
@@ -31,28 +32,28 @@ class Controller {
  public:
   struct World {
     ApiClient& client;
-    ApiClient& lease_client;  // its own identity, so that the server's log tells them apart
+    ApiClient& lease_client;  // a separate user agent, so that the server's log distinguishes them
     Log& log;
     Metrics& metrics;
-    std::function<void()> on_synced;      // may be null: give memory back, once the caches are full
-    const Samples& samples = kNoSamples;  // somebody else's, who says due() when they change
-    std::function<void()> on_change = {};  // may be null: an object has changed, leading or not
+    std::function<void()> on_synced;       // may be null: frees memory once the caches are full
+    const Samples& samples = kNoSamples;   // owned by the caller, who calls due() when they change
+    std::function<void()> on_change = {};  // may be null: an object changed, also in standbys
   };
   Controller(World world, Reconcilers reconcilers, ControllerOptions options);
   ~Controller();
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
-  // The process' exit code: 0 after a requested stop, 1 when the lease was lost, the caches did not
-  // fill in time or the server's history went back.
+  // Returns the process's exit code: 0 after a requested stop; 1 if the lease was lost, the caches
+  // did not sync in time, or the server's history went back.
   Task<int> run(std::stop_token stop);
 
   std::vector<ReadinessCheck> readiness() const;
-  // Whether this process acts: it leads, and has not begun to end.
+  // Whether this process leads and has not started to shut down.
   bool working() const { return worker_.working(); }
-  // Something that is no object of the cluster has changed for the key.
+  // Reconciles the key because of a change outside the cluster's objects.
   void due(const std::string& key) { worker_.add(key); }
-  // Brings the metrics that are only true at the moment of asking up to date.
+  // Updates the metrics that are computed at each scrape.
   void refresh_metrics();
   const ClusterState& cluster() const { return caches_.cluster(); }
 
@@ -79,8 +80,8 @@ class Controller {
   Leadership leadership_;
   History history_;
   Worker worker_;
-  std::stop_source wake_;                    // what run() sleeps on: synced, or the end
-  std::stop_source end_;                     // the end, for whatever reason
+  std::stop_source wake_;                    // ends the sleep in run(): synced, or the end
+  std::stop_source end_;                     // the end, for any reason
   std::optional<MonotonicTime> figured_at_;  // when the figures were last computed
   bool failed_ = false;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ControllerOptions: what a controller is told when it starts, once and for all.
+// ControllerOptions: a controller's fixed settings.
 #pragma once
 
 #include <chrono>
@@ -16,16 +16,16 @@ struct ControllerOptions {
   Settings settings;
   LeaseOptions lease;
   bool leader_elect = true;
-  // Where the Lease is that the leader of one installation holds for all the cluster; empty: it
-  // does without.
+  // Namespace of the Lease that only one installation's leader in the cluster holds; empty: berth
+  // uses no such Lease.
   std::string claim_namespace;
-  bool dry_run = false;       // plans are logged, nothing is written, not even a lease
+  bool dry_run = false;       // logs plans and writes nothing, not even a lease
   bool keep_history = false;  // in ConfigMaps berth-history-… (history.h)
   std::chrono::nanoseconds sync_limit = std::chrono::minutes(2);
   std::chrono::nanoseconds drain_limit = std::chrono::seconds(20);
   std::chrono::nanoseconds reevaluate_period = std::chrono::hours(10);
   std::uint64_t seed = 0;
-  const TimeZones* zones = &utc_only();  // outlives the controller
+  const TimeZones* zones = &utc_only();  // must outlive the controller
 };
 
 }  // namespace berth

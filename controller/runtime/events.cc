@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/cut.h"
-#include "apis/time.h"
+#include "apis/base/cut.h"
+#include "apis/base/time.h"
 #include "controller/core/conditions.h"
 #include "controller/core/json_patch.h"
 #include "controller/runtime/kinds.h"
@@ -27,25 +27,25 @@ std::string similar_key(const EventNote& note) {
                      note.warning, note.reason, note.action);
 }
 
-// Short enough for a name, and with an end that may stand before a dot.
+// Short enough for a name, with a last character that may precede a dot.
 std::string name_stem(std::string name) {
   name.resize(std::min<std::size_t>(name.size(), 200));
   while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
   return name;
 }
 
-// What a server may get over in a while.
+// Errors that may go away with time.
 bool may_pass(ErrorKind kind) {
   return kind == ErrorKind::kThrottled || kind == ErrorKind::kTimeout ||
          kind == ErrorKind::kUnavailable || kind == ErrorKind::kServer;
 }
 
-// Events of cluster-scoped objects live in the default namespace.
+// Events of cluster-scoped objects go into the default namespace.
 std::string namespace_of(const EventNote& note) {
   return note.regarding.namespace_.empty() ? "default" : note.regarding.namespace_;
 }
 
-// `version`: of a kind that berth does not watch.
+// `version`: for a kind that berth does not watch.
 std::string encode(const ObjectRef& object, const std::string& version = {}) {
   std::string out =
       fmt::format(R"("apiVersion":{},"kind":{},"name":{},"uid":{})",
@@ -122,7 +122,7 @@ bool Events::within_budget(const ObjectRef& regarding) {
   return true;
 }
 
-// A series ends when it has been silent for a window; a bucket is forgotten once it is full again.
+// A series ends after a window without a note. A bucket is dropped once it is full again.
 void Events::forget_old() {
   const MonotonicTime now = loop_.now();
   const auto silent = [&](const Series& series) { return now - series.last > options_.window; };
@@ -138,7 +138,7 @@ void Events::forget_old() {
 }
 
 Task<void> Events::create(std::string series, EventNote note) {
-  // As upstream names them: the object, and a time that makes the name unique.
+  // Named as in Kubernetes: the object, and a time that makes the name unique.
   const std::string stem = name_stem(note.regarding.name);
   const std::string name = fmt::format(
       "{}.{:x}{:04x}", stem,
@@ -151,7 +151,7 @@ Task<void> Events::create(std::string series, EventNote note) {
     co_await sleep_for(1s * (1 << attempt), tasks_.token());
   }
   const auto it = series_.find(series);
-  // An earlier attempt whose reply was lost has got there.
+  // kAlreadyExists: an earlier attempt succeeded and its reply was lost.
   if (!error || error->kind == ErrorKind::kAlreadyExists) {
     if (it != series_.end()) it->second.name = name;
     co_return;
@@ -159,7 +159,7 @@ Task<void> Events::create(std::string series, EventNote note) {
   log_.warn(
       "event not recorded",
       {{"object", note.regarding.str()}, {"reason", note.reason}, {"error", describe(*error)}});
-  if (it != series_.end()) series_.erase(it);  // the next occurrence is a first one
+  if (it != series_.end()) series_.erase(it);  // the next note starts a new series
 }
 
 Task<std::optional<Error>> Events::post(std::string namespace_, std::string body) {
@@ -187,7 +187,7 @@ Task<void> Events::update(std::string series) {
   Result<Reply> reply = co_await client_.send(std::move(request), std::move(call));
   if (reply.has_value()) co_return;
   log_.debug("event series not updated", {{"error", describe(reply.error())}});
-  // The server forgets events after an hour: the next occurrence starts a new one.
+  // The server deletes events after an hour: the next note starts a new Event.
   if (reply.error().kind == ErrorKind::kNotFound) series_.erase(series);
 }
 

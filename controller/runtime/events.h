@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: events.k8s.io/v1, best effort. Equal notes become one Event whose series counts them; an
-// object that keeps producing different ones is held to a burst and then to one per five minutes.
-// Nothing waits for an event, and a lost one is only logged.
+// Events: writes events.k8s.io/v1, best effort. Equal notes become one Event whose series counts
+// them. Different notes about one object are limited to a burst, then to one per five minutes. No
+// step waits for an event; a failure is only logged.
 #pragma once
 
 #include <chrono>
@@ -24,11 +24,13 @@ namespace berth {
 class Events {
  public:
   struct Options {
-    std::string instance;            // reporting instance: the process' identity
-    std::size_t similar_limit = 10;  // different notes of one reason on one object, then folded
+    std::string instance;  // reporting instance: the process's identity
+    // different notes with one reason on one object; further ones are merged
+    std::size_t similar_limit = 10;
     std::chrono::nanoseconds window = std::chrono::minutes(10);
-    std::size_t burst = 25;                                             // per object
-    std::chrono::nanoseconds refill = std::chrono::minutes(5);          // one more per object
+    std::size_t burst = 25;  // events per object
+    // time for one more event per object
+    std::chrono::nanoseconds refill = std::chrono::minutes(5);
     std::chrono::nanoseconds series_period = std::chrono::seconds(30);  // between series updates
     std::size_t remembered = 1000;
   };
@@ -36,13 +38,13 @@ class Events {
 
   void send(const EventNote& note);
   std::size_t on_their_way() const { return tasks_.running(); }
-  // What is still on its way is cut off; nothing new is sent.
+  // Cancels events in flight and sends no new ones.
   void stop(std::function<void()> on_empty) { tasks_.stop(std::move(on_empty)); }
   std::size_t remembered() const { return series_.size(); }
 
  private:
   struct Series {
-    std::string name;  // of the Event; empty until its POST was accepted
+    std::string name;  // of the Event; empty until the server accepted its POST
     std::string namespace_;
     std::int64_t count = 1;  // occurrences
     MonotonicTime first{0};
@@ -66,8 +68,9 @@ class Events {
   TaskGroup tasks_;
   Permits permits_;
   std::uint64_t serial_ = 0;
-  std::map<std::string, Series> series_;                     // by everything the note says
-  std::map<std::string, std::vector<std::string>> similar_;  // by all but its text: series' keys
+  std::map<std::string, Series> series_;  // by the whole content of the note
+  // keys of series, by all fields of the note but its text
+  std::map<std::string, std::vector<std::string>> similar_;
   std::map<ObjectRef, Bucket> buckets_;
 };
 

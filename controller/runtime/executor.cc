@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/refused_write.h"
 #include "controller/runtime/kinds.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How many steps from there on are nothing but questions.
+// The number of steps from `first` on that are all questions.
 std::size_t count_asks(const std::vector<Step>& steps, std::size_t first) {
   std::size_t end = first;
   while (end < steps.size() && std::holds_alternative<Ask>(steps[end])) ++end;
@@ -25,7 +25,7 @@ std::size_t count_asks(const std::vector<Step>& steps, std::size_t first) {
 
 }  // namespace
 
-// One plan in execution, shared by the tasks of its objects.
+// One plan in execution; the tasks of its objects share it.
 struct Executor::Run {
   Origin origin;
   Plan plan;
@@ -64,7 +64,7 @@ Task<Outcome> Executor::run(std::string key, Plan plan, std::stop_token stop) {
   co_return std::move(run->outcome);
 }
 
-// Its tasks listen to origin.stop, not to the group's token: this only waits for the last one.
+// The tasks obey origin.stop, not the group's token; this only waits for the last one.
 Task<void> Executor::wait_for(TaskGroup& group) {
   if (group.running() == 0) co_return;
   auto all_done = std::make_shared<Handoff<bool>>(loop_);
@@ -72,8 +72,8 @@ Task<void> Executor::wait_for(TaskGroup& group) {
   co_await all_done->wait();
 }
 
-// The steps, then the object's status: sent beside them it would move the resourceVersion that they
-// test. Once they have moved it themselves, the status waits until the key is looked at again.
+// Runs the steps, then the object's status: a concurrent status would change the resourceVersion
+// that the steps test. If the steps changed it, the status waits for the key's next reconcile.
 Task<void> Executor::run_object(std::shared_ptr<Run> run, std::size_t index) {
   co_await run_steps(run, index);
   const ObjectRef object = run->plan.objects[index].object;
@@ -87,7 +87,7 @@ Task<void> Executor::run_object(std::shared_ptr<Run> run, std::size_t index) {
 Task<void> Executor::run_steps(std::shared_ptr<Run> run, std::size_t index) {
   const ObjectRef object = run->plan.objects[index].object;
   const std::vector<Step>& steps = run->plan.objects[index].steps;
-  // For all of them: an eviction that has been asked for goes ahead of other pods' asking.
+  // One permit for all steps, so that an eviction runs before the questions about other pods.
   const Permits::Permit permit = co_await permits_.acquire(run->origin.key);
   for (std::size_t i = 0; i < steps.size() && !run->failed.contains(object);) {
     const std::size_t asks = count_asks(steps, i);
@@ -100,8 +100,8 @@ Task<void> Executor::run_steps(std::shared_ptr<Run> run, std::size_t index) {
   if (!run->failed.contains(object)) run->succeeded.insert(object);
 }
 
-// Questions change nothing, so that of those in a row none waits for another: of a Job's hundreds
-// of pods the answers are there about as soon as of one.
+// Questions change nothing, so adjacent ones run at once. The answers for a Job's hundreds of pods
+// arrive about as soon as for one pod.
 Task<void> Executor::run_asks(std::shared_ptr<Run> run, std::size_t index, std::size_t first,
                               std::size_t count) {
   TaskGroup group(loop_);
@@ -114,7 +114,7 @@ Task<void> Executor::run_ask(std::shared_ptr<Run> run, std::size_t index, std::s
   co_await run_step(run, index, step);
 }
 
-// Reads too are sent while this process leads alone: what a deposed leader learns is of no use.
+// Reads too need leadership: a previous leader has no use for the answer.
 Task<void> Executor::run_step(std::shared_ptr<Run> run, std::size_t index, std::size_t number) {
   const auto& [object, steps] = run->plan.objects[index];
   const Step& step = steps[number];
@@ -155,8 +155,8 @@ Task<void> Executor::run_status(std::shared_ptr<Run> run, StatusUpdate status) {
   for (const EventNote& event : events) parts_.events.send(event);
 }
 
-// At once, on the very object: conditions follow, but of other objects, and a status that is
-// refused tells of nothing.
+// Records the event at once, on the object itself. Conditions follow, but on other objects, and a
+// refused status can't report anything.
 void Executor::tell_refusal(const ObjectRef& object, const std::string& purpose,
                             const Verdict& verdict) {
   if (verdict.first != Fate::kRejected) return;
@@ -167,8 +167,8 @@ void Executor::tell_refusal(const ObjectRef& object, const std::string& purpose,
                       .note = told_refusal(purpose, verdict.second)});
 }
 
-// An event tells what has happened: not what failed. One about an object without steps of its own
-// stands for the whole plan, or for the object that is related.
+// Events report what succeeded. An event about an object without steps is about the whole plan, or
+// about its related object.
 void Executor::send_events(const Run& run) {
   for (const EventNote& note : run.plan.events)
     if (run.succeeded.contains(note.regarding) ||

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executor: carries a plan out. The steps of one object run in order, but questions in a row at
-// once; different objects at once. A step that fails drops the rest of its object's. An object's
-// status follows its steps, the plan's events and observations tell of what was done, and a status'
-// own of what it is the first to say.
+// Executor: carries a plan out. The steps of one object run in order, but adjacent questions run at
+// once. Different objects run concurrently. A failed step drops the object's later steps. An
+// object's status follows its steps. Afterwards the executor records the plan's events and
+// observations for what succeeded, and a status's own events once it is written.
 //
-// Loop thread only. It must outlive the tasks it returned; each ends within its requests'
+// Loop thread only. It must outlive the tasks that it returns. Each task ends within its requests'
 // deadlines.
 #pragma once
 
@@ -48,7 +48,7 @@ class Executor {
     Answers& answers;
     WriteBarrier& barrier;
     Events& events;
-    // How long writes may be started yet; zero: not at all.
+    // How long this process may still start writes; zero: not at all.
     std::function<std::chrono::nanoseconds()> time_left;
     StepRunner::Wrote wrote = {};
   };
@@ -77,7 +77,7 @@ class Executor {
   const Options options_;
   Permits permits_;
   Permits status_permits_;
-  Permits ask_permits_;  // of one who has a permit for them all
+  Permits ask_permits_;  // held in addition to a permit of permits_
   std::uint64_t last_run_ = 0;
   StepRunner steps_;
   StatusWriter statuses_;

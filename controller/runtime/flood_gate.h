@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FloodGate: lets so many lines of one sort into the log, and counts the others. Whoever asks berth
-// a million times must not fill the node's disk with the answers. Pure: it is told the time.
+// FloodGate: limits how many lines of one kind go to the log, and counts the others. A client that
+// sends a million requests must not fill the node's disk. Pure: the caller passes the time.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class FloodGate {
  public:
   FloodGate(double per_second, int burst) : bucket_(per_second, burst) {}
 
-  // How many were held back since the last that passed; nothing: this one is held back, too.
+  // The number of lines dropped since the last one that passed; nullopt: drop this line, too.
   std::optional<std::int64_t> pass(MonotonicTime now) {
     if (bucket_.take_within(std::chrono::nanoseconds(0), now)) return std::exchange(held_, 0);
     ++held_;

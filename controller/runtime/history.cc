@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/client/resource_path.h"
 #include "controller/core/config_map_texts.h"
 
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 constexpr double kWritesPerSecond = 1.0 / 30;
 constexpr int kWriteBurst = 8;
-// So much is not left waiting for the batch's time, and more than twice of it is not kept.
+// Beyond kFull bytes a batch is written at once. Beyond kMostFresh, lines are dropped.
 constexpr std::size_t kFull = 64 * 1024;
 constexpr std::size_t kMostFresh = 128 * 1024;
 constexpr std::size_t kMostObjects = 4096;
@@ -27,7 +27,7 @@ constexpr int kWaitBurst = 200;
 constexpr std::chrono::milliseconds kDeadline = 10s;
 constexpr std::chrono::milliseconds kLastDeadline = 2s;
 
-// Somebody else has written, or has taken the ConfigMap away.
+// Another process has written or deleted the ConfigMap.
 bool is_stale(const Error& error) {
   return error.kind == ErrorKind::kConflict || error.kind == ErrorKind::kAlreadyExists ||
          error.kind == ErrorKind::kNotFound;
@@ -86,7 +86,7 @@ void History::log_wait(const HistoryLine& line) {
                             {"not_logged", *held}});
 }
 
-// Lines for which there is no memory, as when the API server is away for hours.
+// Drops lines beyond the memory limit, for example while the API server is unavailable for hours.
 void History::bound_fresh() {
   if (fresh_.size() <= kMostFresh) return;
   const std::size_t end = fresh_.find('\n', fresh_.size() / 4);
@@ -125,13 +125,13 @@ Task<bool> History::flush(std::stop_token stop) {
   co_return false;
 }
 
-// Once: it is tried again twice a minute.
+// Warns once, because it retries twice a minute.
 void History::tell_failure(const Error& error) {
   parts_.log.write(std::exchange(failing_, true) ? LogLevel::kDebug : LogLevel::kWarn,
                    "history not written; berth tries again", {{"error", describe(error)}});
 }
 
-// A write whose reply was lost may have got there, and its lines with it.
+// If a write's reply was lost, its lines may already be in the cluster.
 Task<std::optional<Error>> History::load(std::stop_token stop) {
   chunk_ = {};
   for (std::size_t place = 0; place < places_.size(); ++place) {
@@ -151,7 +151,7 @@ Task<std::optional<Error>> History::load(std::stop_token stop) {
   co_return std::nullopt;
 }
 
-// What is fresh behind the newest chunk, or as the next where that is full.
+// Adds the fresh lines to the newest chunk, or to the next one if that is full.
 History::Packed History::pack_fresh() {
   if (lost_ > 0)
     fresh_.insert(0, encode_line({.at = loop_.wall_now(),

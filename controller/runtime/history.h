@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// History: what berth did and why it waited, kept in ConfigMaps berth-history-… (history_chunk.h)
-// for `berth history`. The leader notes lines and writes them in batches: twice a minute on average
-// at most, and once more when it ends in order. A write that fails is sent again with what came
-// since. A new leader goes on where the last one stopped.
+// History: records for `berth history` what berth did and why workloads waited, in ConfigMaps
+// berth-history-… (history_chunk.h). The leader notes lines and writes them in batches: at most
+// twice a minute on average, and once more at an orderly shutdown. It retries a failed write
+// together with newer lines. A new leader continues where the last one stopped.
 //
 // Loop thread only. It must live until finish() has returned.
 #pragma once
@@ -16,7 +16,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/client/api_client.h"
 #include "controller/client/token_bucket.h"
 #include "controller/core/plan.h"
@@ -35,26 +35,26 @@ class History {
     ApiClient& client;
     Log& log;
     std::string namespace_;
-    bool keeps;  // false: why things wait is logged, and nothing is written
-    // How long writes may be started yet; zero: not at all.
+    bool keeps;  // false: waits are only logged, and nothing is written
+    // How long this process may still start writes; zero: not at all.
     std::function<std::chrono::nanoseconds()> time_left;
   };
   static constexpr std::chrono::seconds kBatch{30};
 
   explicit History(Parts parts);
 
-  // This process leads from now on.
+  // Call it when this process starts to lead.
   void start();
-  // Notes it with the time that it is; what its object's last line said already is dropped. Why
-  // something waits is logged, too.
+  // Notes the line with the present time, unless its object's last line said the same. It also logs
+  // why an object waits.
   void note(HistoryLine line);
   void note_write(const Origin& origin, const Write& write);
-  // No line is noted any more. In order: what is not written yet is.
+  // Stops noting lines. If in_order, it first writes the lines that are left.
   Task<void> finish(bool in_order);
 
  private:
   Task<void> run();
-  // Writes what has been noted; false: it is to be tried again.
+  // Writes the noted lines; false: retry later.
   Task<bool> flush(std::stop_token stop);
   Task<std::optional<Error>> load(std::stop_token stop);
   Task<std::optional<Error>> write_fresh(std::stop_token stop);
@@ -62,7 +62,7 @@ class History {
   void log_wait(const HistoryLine& line);
   struct Packed {
     HistoryChunk chunk;
-    std::optional<std::map<std::string, std::string>> data;  // of its ConfigMap
+    std::optional<std::map<std::string, std::string>> data;  // data of its ConfigMap
   };
   Packed pack_fresh();
   void bound_fresh();
@@ -73,18 +73,18 @@ class History {
   Loop& loop_;
   TaskGroup tasks_;
   bool noting_ = false;
-  // What stands in the cluster, once that is known: the newest chunk, and each place's version.
+  // The newest chunk in the cluster, and each ConfigMap's version, once loaded.
   bool loaded_ = false;
   HistoryChunk chunk_;
   std::array<std::optional<ConfigMap>, kHistoryChunks> places_;  // without their data
-  std::string fresh_;                                            // not written yet
-  std::string sending_;                                          // in the write that is under way
-  std::uint64_t lost_ = 0;  // lines that there was no memory for
+  std::string fresh_;                                            // not yet written
+  std::string sending_;                                          // in the write that is in flight
+  std::uint64_t lost_ = 0;                                       // lines dropped for lack of memory
   bool failing_ = false;
-  std::stop_source full_;  // wakes run() before the batch is due
+  std::stop_source full_;  // wakes run() before the batch's time
   TokenBucket writes_;
   FloodGate gate_;
-  // Hashes, by object: what its last line said.
+  // By hash of the object: the hash of what its last line said.
   std::unordered_map<std::size_t, std::size_t> latest_;
 };
 

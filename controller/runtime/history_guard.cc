@@ -9,7 +9,7 @@
 namespace berth {
 namespace {
 
-constexpr int kOlderAnswers = 2;  // one might come through a proxy that remembers
+constexpr int kOlderAnswers = 2;  // one might come from a proxy's cache
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HistoryGuard: notices that the API server's history went back, as it does when etcd is restored
-// from a snapshot under a running server. A watch says nothing of that: it stays open, and silent,
-// at a version that is yet to come.
+// HistoryGuard: detects that the API server's history went back, for example because etcd was
+// restored from a snapshot under a running server. A watch does not show that: it stays open and
+// silent, because its version is in the future.
 #pragma once
 
 #include <chrono>
@@ -16,9 +16,9 @@ namespace berth {
 
 inline constexpr std::chrono::seconds kBetweenHistoryLooks{10};
 
-// Asks for the newest version of the namespaces by quorum, every so often, until it is stopped.
-// `seen` is the version that their cache stands at; empty: none yet. `on_back` is called once, with
-// a sentence, when two answers in a row are older: then only another process can be right again.
+// Repeatedly asks for the newest version of the namespaces by quorum, until stopped. `seen` returns
+// the version of the namespace cache; empty: none yet. If two answers in a row are older, calls
+// on_back once, with a sentence. Then only a restart helps.
 Task<void> guard_history(ApiClient& client, std::function<std::string()> seen,
                          std::function<void(std::string)> on_back, std::stop_token stop);
 

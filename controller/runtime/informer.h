@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Informer<T>: keeps ClusterState's store of one kind as the API server has it. Every object goes
-// through one path (apply, remove), so that a refresh, like a watch event, tells only what changed.
+// Informer<T>: keeps ClusterState's store of one kind equal to the API server. Every object goes
+// through apply() or remove(), so a refresh reports only changes, as a watch event does.
 //
-// Loop thread only. It must outlive its requests: stop() it and let the loop run until they ended.
+// Loop thread only. It must outlive its requests: stop() it and run the loop until they have ended.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/client/api_client.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/ended_pods.h"
@@ -29,7 +29,7 @@ namespace berth {
 template <class T>
 class Informer : public InformerBase {
  public:
-  // `now` is null for a removed object, `old` for a new one. Called with changed facts only.
+  // `now` is null for a removed object, `old` for a new one. Called only if facts changed.
   using OnChange = std::function<void(const T* old, const T* now)>;
 
   Informer(ApiClient& client, ClusterState& cluster, Log& log, InformerObserver& observer,
@@ -101,7 +101,7 @@ class Informer : public InformerBase {
       case Type::kModified:
         note(event->type == Type::kAdded ? InformerEvent::kAdded : InformerEvent::kModified);
         on_object();
-        // The version of a synthetic ADDED says when that object changed, not where the list is.
+        // A synthetic ADDED has the version of its object's last change, not of the list.
         if (initial) {
           if (given_up(bounds_.take_event(length))) return;
           take(std::move(event->object));
@@ -153,7 +153,7 @@ class Informer : public InformerBase {
     CallOptions call(Lane::kWrite, std::move(stop), std::chrono::seconds(10));
     Result<T> object = co_await client_.template get<T>(key, call);
     if (!*alive) co_return;
-    // The watch may have removed an object that left the selection before this answer.
+    // The watch may have removed an object that left the selection before this reply.
     if (object.has_value() && is_selected(*object)) {
       apply(std::move(object).value());
     } else if (object.has_value() || object.error().kind == ErrorKind::kNotFound) {
@@ -179,8 +179,8 @@ class Informer : public InformerBase {
     unread_.clear();
   }
 
-  // The buffer becomes the cache: what changed is told, what is not in it is removed. An object
-  // that is there and could not be read stays as it was when it could.
+  // Makes the buffer the cache: reports changed objects and removes objects that are not in it. An
+  // object that exists but is unreadable keeps its last readable state.
   std::size_t replace() override {
     std::vector<const T*> present;
     present.reserve(buffer_.size());
@@ -206,18 +206,18 @@ class Informer : public InformerBase {
     machine_.advance(version);
     hear_all();
   }
-  // Of a kind that has several informers nobody knows it.
+  // If a kind has several informers, none of them knows a version for the whole kind.
   void hear_all() {
     if (scope_.namespace_.empty() && scope_.name.empty())
       cluster_.template hear_all<T>(machine_.resource_version);
   }
 
-  // The object as the cache has it afterwards.
+  // Returns the object that is in the cache afterwards.
   const T* apply(T object) {
     const auto& store = cluster_.template store<T>();
     const T* known = store.find(object.meta.namespace_.view(), object.meta.name);
-    // A live GET may have overtaken the watch: the cache never goes back, nor to the object that
-    // had the name before. Versions of one kind can be compared whoever's they are.
+    // A live GET may have overtaken the watch. The cache never goes back to an older version, nor
+    // to a deleted object of the same name: versions of one kind can be compared across objects.
     if (known != nullptr &&
         is_older_version(object.meta.resource_version, known->meta.resource_version)) {
       note(InformerEvent::kStale);
@@ -232,14 +232,14 @@ class Informer : public InformerBase {
     return upserted.current.get();
   }
 
-  // The object is gone, or has left the selection, at this version.
+  // The object is deleted, or has left the selection, at this version.
   void lose(const ObjectMeta& meta) {
     cluster_.template hear<T>(meta.resource_version);
     remove(meta);
   }
 
-  // An empty uid stands for whichever object has the name. One we do not know is none of our
-  // business: a refresh or a live GET has told before.
+  // An empty uid means any object with the name. Ignores an object that the cache does not hold: a
+  // refresh or a live GET has already reported its removal.
   void remove(const ObjectMeta& meta) {
     const T* known = cluster_.template store<T>().find(meta.namespace_.view(), meta.name);
     if (known == nullptr || (!meta.uid.empty() && known->meta.uid != meta.uid)) return;
@@ -255,10 +255,10 @@ class Informer : public InformerBase {
 
   ClusterState& cluster_;
   OnChange on_change_;
-  // Decoded objects, never raw bytes; each in a block of the very size that the store asks for, so
-  // that emptying the buffer into the store leaves no holes in the heap.
+  // Decoded objects, never raw bytes. Each has exactly the memory block that the store needs, so
+  // that moving the buffer into the store leaves no holes in the heap.
   std::deque<std::shared_ptr<T>> buffer_;
-  std::set<ObjectKey> unread_;  // of the refresh under way
+  std::set<ObjectKey> unread_;  // of the refresh in progress
 };
 
 }  // namespace berth

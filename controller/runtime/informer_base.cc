@@ -7,11 +7,11 @@ namespace {
 using namespace std::chrono_literals;
 using Action = InformerAction::Kind;
 
-// Of a WatchList's first part: without an object, and as a whole.
+// The limits for the first part of a WatchList: without an object, and in total.
 constexpr std::chrono::nanoseconds kSilenceLimit = 30s;
 constexpr std::chrono::nanoseconds kStreamLimit = 10min;
 constexpr std::chrono::nanoseconds kBrief = 1s;
-// API servers send a bookmark a minute, and streams last ten.
+// API servers send one bookmark a minute, and streams last ten minutes.
 constexpr std::uint32_t kMaxIdleEvents = 1'000;
 // 500 objects of 16 KiB. Four such pages at once (api_client.h), one of them being decoded, fit
 // into the webhook's memory limit in the chart.
@@ -160,7 +160,7 @@ void InformerBase::perform(InformerAction action) {
   }
 }
 
-// Whatever was under way is ended; its last words carry an old ticket.
+// Cancels the request in progress; its late results have an old ticket.
 void InformerBase::begin_exchange() {
   exchange_.request_stop();
   exchange_ = std::stop_source();
@@ -208,11 +208,12 @@ void InformerBase::on_watch_end(Ticket ticket, WatchEnd end) {
   }
 }
 
-// A garbled line may hide an event, so the watch is resumed from the last good version, once; a
-// line that can't be read there again is one object's fault, and must not cost us all the others.
-// Where only a field of an object is at fault the line was whole: it hides nothing, and who writes
-// such objects in turn with good ones must not have the watch resumed at each. A server that sends
-// nothing else is told of once for each stream, and left in the end.
+// An unreadable line may hide an event, so the informer resumes the watch once from the last good
+// version. If the line is unreadable there again, one object is at fault, and must not block all
+// others. If only a field of an object is wrong, the line was complete and hides nothing. Resuming
+// then would let a user who writes such objects alternately with good ones restart the watch each
+// time. The log reports a server that sends only unreadable lines once per stream, and the informer
+// ends the stream in the end.
 void InformerBase::on_unreadable(const Error& error) {
   const std::string here =
       machine_.resource_version.empty() ? std::string("start") : machine_.resource_version;
@@ -227,7 +228,7 @@ void InformerBase::on_unreadable(const Error& error) {
     end_stream(error);
 }
 
-// The list goes on without it: one object's fault must not cost us all the others here either.
+// The list continues without the object: one faulty object must not block all others.
 void InformerBase::on_unread(const ObjectKey& key, const Error& error) {
   if (++skipped_ == 1)
     log_.error("object cannot be read, and is left as it was known",
@@ -241,7 +242,7 @@ void InformerBase::tell_skipped() {
   skipped_ = 0;
 }
 
-// A WatchList gives way to a list; a watch is resumed later, and later each time.
+// A WatchList falls back to a list; a watch resumes later, with growing waits.
 void InformerBase::on_idle_event(const char* what) {
   if (++idle_events_ < kMaxIdleEvents) return;
   Error error = decode_error("", "the watch brought " + std::to_string(idle_events_) + " " + what +
@@ -293,7 +294,7 @@ ListOptions InformerBase::list_options() const {
   options.limit = machine_.page_size;
   options.max_bytes = kMaxPageBytes;
   options.continue_token = continue_token_;
-  if (continue_token_.empty()) {  // a token carries its own version
+  if (continue_token_.empty()) {  // a token has its own version
     options.resource_version = machine_.refresh_from();
     if (!options.resource_version.empty()) options.resource_version_match = "NotOlderThan";
   }

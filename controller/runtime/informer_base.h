@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// InformerBase: what every informer does whatever its kind. It performs what InformerMachine
-// decides, one exchange with the API server at a time, and reports what came of it; the objects
-// themselves are Informer<T>'s (informer.h).
+// InformerBase: the part of an informer that does not depend on the kind. It performs the actions
+// of InformerMachine, one request to the API server at a time, and reports the results to it.
+// Informer<T> (informer.h) handles the objects.
 //
-// Loop thread only. It must outlive its requests: stop() it and let the loop run until they ended.
+// Loop thread only. It must outlive its requests: stop() it and run the loop until they have ended.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,12 @@
 
 namespace berth {
 
-// Which objects of the kind. An informer owns its scope: it removes what the server no longer has
-// there, and nothing else.
+// Which objects of the kind. An informer owns its scope: it removes objects in it that the server
+// no longer has, and touches no others.
 struct InformerScope {
   std::string namespace_;  // empty: all
   std::string name;        // empty: all
-  // Drop pods by core/ended_pods.h. berth does so as it reads them: no field selector can.
+  // Drops pods by core/ended_pods.h while it reads them, because no field selector can.
   bool unfinished = false;
   std::string field_selector() const;
   bool holds(const ObjectMeta& meta) const {
@@ -44,12 +44,12 @@ enum class InformerEvent {
   kBookmark,
   kError,
   kUndecodable,
-  kOutOfBounds,  // a refresh that was given up (client/list_bounds.h)
+  kOutOfBounds,  // a cancelled refresh (client/list_bounds.h)
   kStale
 };
 const char* to_string(InformerEvent event);
 
-// What an informer tells of itself; metrics.h counts it.
+// What an informer reports about itself; metrics.h counts it.
 class InformerObserver {
  public:
   virtual ~InformerObserver() = default;
@@ -62,7 +62,7 @@ class InformerObserver {
 class InformerBase {
  public:
   struct Callbacks {
-    // The cache took in any news of the object, a removal too.
+    // The cache took in a change of the object, also a removal.
     std::function<void(std::string_view kind, const ObjectMeta& meta)> on_cached;
     std::function<void()> on_synced;                // the first time only
     std::function<void(std::string why)> on_fatal;  // history went back: the process must restart
@@ -81,28 +81,28 @@ class InformerBase {
   const InformerMachine& machine() const { return machine_; }
   const InformerScope& scope() const { return scope_; }
   const KindInfo& kind() const { return kind_; }
-  // Asks the server for one object and takes the answer in, past the watch. For a watch that seems
-  // to have lost our own write.
+  // GETs one object from the server and puts it into the cache. For use if the watch seems to have
+  // lost berth's own write.
   virtual void refetch(ObjectKey key) = 0;
 
  protected:
-  // One exchange; a late word of an earlier one is not ours any more.
+  // Identifies one request; results of an earlier request are ignored.
   using Ticket = std::uint64_t;
 
   void feed(InformerInput input);
   void on_watch_open() { opened_at_ = client_.loop().now(); }
   void on_watch_end(Ticket ticket, WatchEnd end);
-  // What a stream says, in three kinds. Of the last two, only so many in a row.
+  // Three kinds of messages in a stream. The last two kinds are limited to a number in a row.
   void on_object() {
     heard_at_ = client_.loop().now();
     idle_events_ = 0;
   }
   void on_bookmark() { on_idle_event("bookmarks"); }
   void on_unreadable(const Error& error);
-  void on_unread(const ObjectKey& key, const Error& error);  // of a list
-  void end_stream(Error error);  // by our own will, as if the server had ended it with this error
-  // A bound of client/list_bounds.h, if one was passed: the refresh is given up for it. True: it
-  // is.
+  void on_unread(const ObjectKey& key, const Error& error);  // in a list
+  void end_stream(Error error);  // ends it as if the server had sent this error
+  // If `bound` names an exceeded limit of client/list_bounds.h, cancels the refresh and returns
+  // true.
   bool given_up(const std::string& bound);
   bool ending() const { return ended_by_us_.has_value(); }
   void note(InformerEvent event) { observer_.on_event(name_, event); }
@@ -124,10 +124,10 @@ class InformerBase {
   Callbacks callbacks_;
   InformerMachine machine_;
   std::string continue_token_;
-  ListBounds bounds_;  // of the refresh under way
-  // Cleared by the destructor: what a callback that outlived us asks first.
+  ListBounds bounds_;  // of the refresh in progress
+  // Set to false by the destructor; a callback that runs later checks it first.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  std::stop_source fetches_;  // refetch()es
+  std::stop_source fetches_;  // stops the requests of refetch()
 
  private:
   void perform(InformerAction action);
@@ -140,12 +140,12 @@ class InformerBase {
   Ticket ticket_ = 0;
   std::stop_source exchange_;
   std::optional<Error> ended_by_us_;
-  std::string undecodable_at_;     // the version at which a line could not be read
-  std::uint64_t skipped_ = 0;      // lines of this stream that could not be read
+  std::string undecodable_at_;     // the version at which a line was unreadable
+  std::uint64_t skipped_ = 0;      // unreadable lines of this stream
   std::uint32_t idle_events_ = 0;  // since the last object
   MonotonicTime asked_at_{0};      // for this stream
   MonotonicTime opened_at_{0};
-  MonotonicTime heard_at_{0};  // of an object
+  MonotonicTime heard_at_{0};  // of the last object
   Loop::TimerId timer_ = 0;
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 #include "controller/client/reply.h"
 #include "controller/client/transport_error.h"
 #include "controller/core/seeded_bugs.h"
@@ -21,8 +21,9 @@ constexpr std::chrono::nanoseconds kLongestWait = 30s;
 constexpr std::chrono::nanoseconds kHealthyAfter = 120s;
 constexpr std::chrono::nanoseconds kRefreshPause = 10s;
 constexpr std::chrono::nanoseconds kAbsentRetry = 10min;
-// Quorum reads never go back unless etcd was restored from a backup. A few tries rule out a proxy
-// in front of two clusters; then a restart, with a new lease and a new epoch, is the honest way on.
+// Quorum reads go back only if etcd was restored from a backup. A few tries exclude a proxy in
+// front of two clusters. Then a restart is right, because it starts with a new lease and a new
+// epoch.
 constexpr std::uint32_t kMaxRegressions = 3;
 constexpr std::int64_t kSmallerPage = 5;
 
@@ -88,7 +89,7 @@ InformerAction InformerMachine::step(const InformerInput& input) {
       return state == InformerState::kListing ? on_list_failed(input) : act(Action::kNone);
     case Input::kOverdue:
       if (state != InformerState::kStreaming) return act(Action::kNone);
-      // For this once: a server that hangs is silent too, and may know WatchList when it is back.
+      // Only this time: a server that hangs is silent too, and may support WatchList later.
       return list_first();
     case Input::kWatchClosed:
       if (state == InformerState::kStreaming) return wait(input.now);
@@ -99,11 +100,11 @@ InformerAction InformerMachine::step(const InformerInput& input) {
     case Input::kWatchFailed:
       return on_watch_failed(input);
     case Input::kOversized:
-      // The same event would come again on any watch from here; a LIST takes larger bodies.
+      // A watch from here would send the same event again; a LIST allows larger bodies.
       if (state != InformerState::kStreaming && state != InformerState::kWatching) break;
       lists_only = true;
       must_refresh = true;
-      by_quorum = true;  // a cache of the server's may be behind that event
+      by_quorum = true;  // the server's cache may be older than that event
       return wait(input.now);
   }
   return act(Action::kNone);
@@ -131,7 +132,7 @@ InformerAction InformerMachine::wait(MonotonicTime now) {
   return {.kind = Action::kWait, .wait = std::min(kFirstWait * (1 << doublings), kLongestWait)};
 }
 
-// The server has named everything there is, as of input.resource_version.
+// The server has sent all objects, as of input.resource_version.
 InformerAction InformerMachine::on_whole(const InformerInput& input, Action accepted) {
   if (is_older_version(input.resource_version, resource_version)) {
     if (++regressions >= kMaxRegressions) {
@@ -156,7 +157,7 @@ InformerAction InformerMachine::on_whole(const InformerInput& input, Action acce
 InformerAction InformerMachine::on_watch_failed(const InformerInput& input) {
   const ErrorKind kind = input.error.kind;
   if (state == InformerState::kStreaming) {
-    // 400 and 422 are how servers without WatchList (or behind a proxy that lacks it) say so.
+    // 400 and 422 mean that the server, or a proxy before it, lacks WatchList.
     if (kind == ErrorKind::kBadRequest || kind == ErrorKind::kInvalid) {
       lists_only = true;
       return refresh();
@@ -166,14 +167,14 @@ InformerAction InformerMachine::on_watch_failed(const InformerInput& input) {
     return wait(input.now);
   }
   if (state != InformerState::kWatching) return act(Action::kNone);
-  if (kind == ErrorKind::kNotFound) {  // the CRD was removed under the watch
+  if (kind == ErrorKind::kNotFound) {  // the CRD was deleted during the watch
     must_refresh = true;
     return optional ? absent() : wait(input.now);
   }
   if (version_is_useless(input.error) && !seeded(SeededBug::kIgnoreGone)) {
-    // At once, unless the last refresh has only just been: a server that keeps saying so is waited
-    // for like any other trouble. Connections that failed before, as when the server restarted,
-    // must not make this wait.
+    // Refreshes at once, unless the last refresh was very recent: then it waits as for any other
+    // error. Failed connections before, for example from a server restart, do not cause a wait
+    // here.
     must_refresh = true;
     by_quorum = is_version_too_large(input.error);
     const bool just_refreshed = input.now - refreshed_at < kRefreshPause;
@@ -187,7 +188,7 @@ InformerAction InformerMachine::on_watch_failed(const InformerInput& input) {
 }
 
 InformerAction InformerMachine::on_list_failed(const InformerInput& input) {
-  // Objects of a megabyte each: the same page again, in pieces.
+  // Objects of a megabyte each: fetches the same page again, in parts.
   if (is_too_large(input.error) && page_size > 1) {
     page_size = std::max<std::int64_t>(page_size / kSmallerPage, 1);
     return act(Action::kListNext);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// InformerMachine: how a cache of one kind is filled and kept, as a pure state machine. The
-// informer (informer.h) performs its actions and reports what came of them; nothing else decides.
+// InformerMachine: how a cache of one kind is filled and kept current, as a pure state machine. The
+// informer (informer.h) performs its actions and reports the results; only the machine decides.
 //
 //             refused: no WatchList here
 //   Idle ──▶ Streaming ───────────────▶ Listing ◀──┐ next page
@@ -11,16 +11,16 @@
 //               ▼ │ timer
 //             Waiting        Absent: an optional kind the server does not serve
 //
-// The first refresh asks for the most recent, by quorum. A later one takes anything not older than
-// the cache, which the server can answer from its own; one that has not got that version either
-// (410, or "too large") is asked by quorum, at once.
+// The first refresh asks for the most recent state, by quorum. A later refresh accepts any state
+// that is not older than the cache, which the server can answer from its own cache. If the server
+// lacks that version too (410, or "too large"), the informer asks by quorum at once.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/io/loop.h"
 
 namespace berth {
@@ -28,28 +28,28 @@ namespace berth {
 enum class InformerState {
   kIdle,       // not started
   kStreaming,  // WatchList: the current objects arrive on a watch, into a buffer beside the cache
-  kListing,    // a page of a LIST is on its way; pages collect in the same buffer
+  kListing,    // fetching a page of a LIST; pages collect in the same buffer
   kWatching,   // a watch from resource_version is opening or open
   kWaiting,    // between two tries
-  kAbsent,     // an optional kind that is not served: synced and empty, asked for every 10 minutes
+  kAbsent,     // an optional kind that is not served: synced and empty; asks again every 10 minutes
   kStopped,
 };
 const char* to_string(InformerState state);
 
-// What the machine wants done. One is outstanding at a time, but kReplace, which leaves its stream
-// running as the watch.
+// What the informer must do. Only one action is in progress at a time, except that kReplace keeps
+// its stream open as the watch.
 struct InformerAction {
   enum class Kind {
     kNone,
     kStream,           // open a WatchList; the buffer starts empty
     kListFirst,        // fetch the first page; the buffer starts empty
-    kListNext,         // fetch the next page, or the same one again in pieces of page_size
+    kListNext,         // fetch the next page, or the same one in parts of page_size
     kReplace,          // the buffer becomes the cache
     kReplaceAndWatch,  // the same, then open a watch from resource_version
     kClear,            // the cache becomes empty, then wait
     kWatch,            // open a watch from resource_version
     kWait,             // report kTimer after at most `wait` (full jitter), or after exactly `wait`
-    kGiveUp,           // the server's history went back under us: only a restart may accept that
+    kGiveUp,           // the server's history went back; only a restart may accept that
   };
   Kind kind = Kind::kNone;
   std::chrono::nanoseconds wait{0};
@@ -59,14 +59,15 @@ struct InformerAction {
 struct InformerInput {
   enum class Kind {
     kStart,
-    kTimer,             // the wait is over
-    kInitialEventsEnd,  // the bookmark that ends a WatchList's first part, with resource_version
-    kPage,              // a page arrived; `last` with the list's resource_version
-    kListFailed,        // a page did not; error says why
-    kWatchClosed,       // the server ended a healthy stream; `brief`: at once
-    kWatchFailed,       // refused, cut, or ended by an ERROR event; error says why
-    kOversized,         // an event too large to take in
-    kOverdue,           // a WatchList that names no object: an old server ignores sendInitialEvents
+    kTimer,  // the wait is over
+    // the bookmark after the initial objects of a WatchList, with resource_version
+    kInitialEventsEnd,
+    kPage,         // a page arrived; `last` with the list's resource_version
+    kListFailed,   // a page failed; error says why
+    kWatchClosed,  // the server ended a healthy stream; `brief`: at once
+    kWatchFailed,  // refused, broken, or ended by an ERROR event; error says why
+    kOversized,    // an event above the size limit
+    kOverdue,      // a WatchList without an object: an old server ignores sendInitialEvents
     kStop,
   };
   Kind kind = Kind::kStart;
@@ -83,22 +84,22 @@ struct InformerMachine {
   InformerState state = InformerState::kIdle;
   bool optional = false;  // set once: a 404 for the whole kind is a state, not a failure
 
-  std::string resource_version;        // what the cache stands at; empty before the first sync
-  bool synced = false;                 // the cache has been whole once
-  bool lists_only = false;             // this server has no WatchList; remembered for good
-  bool must_refresh = false;           // resource_version is of no use for a watch any more
-  bool by_quorum = false;              // nor for a refresh: the next one asks for the most recent
-  bool list_restarted = false;         // a continue token expired on us in this refresh
-  std::int64_t page_size = kPageSize;  // smaller once a page of this refresh was too large
-  std::uint32_t failures = 0;          // in a row; sets the wait
+  std::string resource_version;        // of the cache; empty before the first sync
+  bool synced = false;                 // the cache has been complete once
+  bool lists_only = false;             // this server has no WatchList; never reset
+  bool must_refresh = false;           // no watch can start from resource_version any more
+  bool by_quorum = false;              // nor a refresh: the next one asks for the most recent state
+  bool list_restarted = false;         // a continue token expired in this refresh
+  std::int64_t page_size = kPageSize;  // smaller after a page of this refresh was too large
+  std::uint32_t failures = 0;          // in a row; decides the wait
   std::uint32_t regressions = 0;       // refreshes in a row that were older than the cache
-  MonotonicTime healthy_since{0};      // start of the stretch that resets `failures`
-  MonotonicTime refreshed_at{0};       // when the cache was last whole
+  MonotonicTime healthy_since{0};      // start of the healthy time that resets `failures`
+  MonotonicTime refreshed_at{0};       // when the cache was last complete
 
   InformerAction step(const InformerInput& input);
-  // What a refresh asks the server to be at least as new as; empty: the most recent, by quorum.
+  // The least version that a refresh asks for; empty: the most recent state, by quorum.
   std::string refresh_from() const { return by_quorum ? std::string() : resource_version; }
-  // A watch event or bookmark moved the cache on. Never back: an older version is kept out.
+  // A watch event or bookmark advanced the cache. Ignores an older version.
   void advance(const std::string& version);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jitter: spreads retries and timeouts. Seeded, so that a simulation repeats itself exactly.
+// Jitter: spreads retries and timeouts. Seeded, so that a simulation is repeatable.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class Jitter {
   }
 
  private:
-  // splitmix64: one addition and a mix, good enough to spread and the same everywhere.
+  // splitmix64: simple, spreads well enough, and gives the same numbers everywhere.
   std::uint64_t next() {
     state_ += 0x9e3779b97f4a7c15u;
     std::uint64_t z = state_;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds: the kinds that plans name, found by the name they carry in an ObjectRef.
+// Kinds: finds a kind by its name in an ObjectRef of a plan.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "apis/watched_kinds.h"
+#include "apis/kinds/watched_kinds.h"
 #include "controller/core/bug.h"
 
 namespace berth {
 
-// Of a kind that plans may name: any other is a bug.
+// It is a bug if a plan names any other kind.
 inline const KindInfo& kind_named(std::string_view kind) {
   const KindInfo* found = kind == kKind<Lease>.kind ? &kKind<Lease> : nullptr;
   Watched::each([&]<class T>() {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
 #include "controller/core/json_patch.h"
 #include "controller/core/seeded_bugs.h"
 
@@ -16,8 +16,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A full object for a create; as a merge patch its resourceVersion is the precondition, and labels
-// that a chart or a person put on the Lease stay.
+// A full object for a create. As a merge patch, its resourceVersion is the precondition, and it
+// keeps labels that a chart or a user set on the Lease.
 std::string encode(const Lease& lease, const std::string& version) {
   std::string meta = fmt::format(R"("name":{},"namespace":{})", quote_json(lease.meta.name),
                                  quote_json(lease.meta.namespace_.view()));
@@ -121,8 +121,8 @@ Task<void> LeaderElector::release() {
   leading_ = false;
   Result<Lease> released = co_await write_released();
   if (!released.has_value() && released.error().kind == ErrorKind::kConflict) {
-    // The renewal that hold() was cut off from had reached the server: by now we know that it has
-    // been decided, so one look is enough.
+    // The renewal that the end of hold() cancelled had reached the server. The server has decided
+    // it by now, so one read is enough.
     ObjectKey key{options_.namespace_, options_.name};
     Result<Lease> found =
         co_await client_.get<Lease>(std::move(key), call_options(std::stop_token()));
@@ -162,8 +162,8 @@ std::chrono::nanoseconds LeaderElector::time_left() const {
   return std::max<std::chrono::nanoseconds>(end - loop_.now(), 0ns);
 }
 
-// One look at the lease, and one write if it is ours to take or to renew. While we lead the first
-// write goes by the version we know, without a look: one round trip.
+// Reads the lease, and writes it if this process may take or renew it. While it leads, its first
+// write uses the known version without a read: one round trip.
 Task<LeaderElector::Attempt> LeaderElector::try_once(std::stop_token stop) {
   bool look = !leading_;
   while (true) {
@@ -209,7 +209,7 @@ Task<LeaderElector::Attempt> LeaderElector::try_once(std::stop_token stop) {
     if (!stale && !stop.stop_requested())
       log_.warn("lease cannot be written", {{"error", describe(written.error())}});
     if (!stale || look) co_return Attempt::kFailed;
-    look = true;  // our knowledge was old: look, and try again
+    look = true;  // the known version was outdated: read, and try again
   }
 }
 
@@ -231,7 +231,7 @@ void LeaderElector::observe(Lease lease) {
   observed_ = std::move(lease);
 }
 
-// By its own duration, counted from when we saw it change: a holder with longer times than ours
+// Uses the holder's own duration, from when this process saw the change. A holder with longer times
 // keeps them.
 bool LeaderElector::others_lease_runs() const {
   if (observed_.holder_identity.empty()) return false;

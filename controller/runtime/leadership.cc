@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/ledger_epoch.h"
 
 namespace berth {
@@ -24,7 +24,7 @@ Task<bool> Leadership::lead(std::stop_token stop) {
   if (options_.dry_run) {
     const ConfigMap* ledger = parts_.cluster.config_maps().find(options_.settings.berth_namespace,
                                                                 names::kSlotsConfigMap);
-    // As the leader that is at work sees it, not as its successor.
+    // The epoch of the present leader, not of its successor.
     epoch_ = std::max<std::int64_t>(1, ledger == nullptr ? 0 : epoch_of(*ledger));
     co_return true;
   }
@@ -36,7 +36,8 @@ Task<bool> Leadership::lead(std::stop_token stop) {
   co_return claimed;
 }
 
-// The installation's own first: its other replicas stand by behind the one that waits.
+// The installation's own lease first: its other replicas wait behind the one that waits for the
+// claim.
 Task<bool> Leadership::take_leases(std::stop_token stop) {
   parts_.metrics.on_leading(options_.lease.name, false);
   const bool acquired = co_await elector_.acquire(stop);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leadership: whether this process may plan, and under which epoch. To lead is to hold the lease
-// of the installation, and the cluster's where one is asked for (cluster_claim.h), and to have
-// written one's epoch into the slot ledger: a deposed leader's late ledger write
-// carries the old epoch and an old resourceVersion, and fails.
+// Leadership: whether this process may plan, and with which epoch. To lead, a process holds the
+// installation's lease and, if configured, the cluster's claim (cluster_claim.h), and has written
+// its epoch into the slot ledger. A late ledger write of a previous leader has an old epoch and an
+// old resourceVersion, and fails.
 //
-// A dry run leads nothing: it plans under the epoch of the leader that is at work.
+// A dry run does not lead: it plans with the epoch of the present leader.
 //
 // Loop thread only. It must live until resign() has returned.
 #pragma once
@@ -40,22 +40,24 @@ class Leadership {
     const ClusterState& cluster;
     const Reconcilers& reconcilers;
     std::function<Task<Outcome>(Plan plan, std::stop_token stop)> carry_out;
-    std::function<void(std::string why)> on_lost;  // a lease; once
+    std::function<void(std::string why)> on_lost;  // a lease was lost; called once
   };
   Leadership(Parts parts, const ControllerOptions& options);
 
-  // True once we may plan; false if stopped first.
+  // True once this process may plan; false if stopped first.
   Task<bool> lead(std::stop_token stop);
-  // Ends the renewing; gives the lease up too, if all we wrote has come to its end.
+  // Stops renewing. If `release`, it also releases the leases; call it so only if no write is in
+  // flight.
   Task<void> resign(bool release);
 
   std::int64_t epoch() const { return epoch_; }
-  // How long writes may be started yet; zero: not at all.
+  // How long this process may still start writes; zero: not at all.
   std::chrono::nanoseconds time_left() const;
-  // Why our plans are void, if the ConfigMap is a ledger and carries an epoch above ours: a
-  // successor's, or a person's edit. Who leads next begins above it.
+  // If the ConfigMap is a ledger with an epoch above this leader's, returns why its plans are void:
+  // a new leader or a user's edit. The next leader starts with a higher epoch.
   std::optional<std::string> heed(const ConfigMap& config_map);
-  // Whether another installation is asked about, and why that one keeps ours from leading.
+  // Whether a cluster claim is configured, and why another installation keeps this one from
+  // leading.
   bool claims() const { return claim_.has_value(); }
   std::optional<std::string> claim_problem() const { return claim_->problem(); }
 
@@ -70,8 +72,8 @@ class Leadership {
   const ControllerOptions& options_;
   LeaderElector elector_;
   std::optional<ClusterClaim> claim_;
-  std::stop_source hold_;  // ends the renewing of the leases
-  int holding_ = 0;        // leases
+  std::stop_source hold_;  // stops the renewal of the leases
+  int holding_ = 0;        // leases that it renews
   std::int64_t epoch_ = 0;
 };
 

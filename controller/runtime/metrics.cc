@@ -28,7 +28,7 @@ using Buckets = Histogram::BucketBoundaries;
 
 double seconds(std::chrono::nanoseconds span) { return static_cast<double>(span.count()) * 1e-9; }
 
-// The upstream's own: 10 ns × 10^n.
+// The same buckets as client-go: 10 ns × 10^n.
 const Buckets& queue_buckets() {
   static const Buckets buckets{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100};
   return buckets;
@@ -59,7 +59,7 @@ Family<Histogram>& histogram(Registry& registry, const char* name, const char* h
 const std::map<std::string, std::string> kQueue{{"name", "berth"}, {"controller", "berth"}};
 constexpr std::size_t kInformerEvents = static_cast<std::size_t>(InformerEvent::kStale) + 1;
 
-// Of the one work queue, which a webhook does not have.
+// For the work queue; a webhook has none.
 struct QueueSeries {
   explicit QueueSeries(Registry& registry);
 
@@ -106,7 +106,7 @@ prometheus::MetricFamily to_family(const Figure& figure) {
 }  // namespace
 
 struct Metrics::Registered {
-  // Per informer, so that an event costs an increment and no look-up of labels.
+  // Counters per informer, so that an event needs no lookup of labels.
   struct OfInformer {
     std::array<Counter*, kInformerEvents> events{};
     std::map<InformerState, Gauge*> states;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metrics: everything /metrics shows, under the names that dashboards for controllers already know
-// (workqueue_*, rest_client_*, leader_election_*, process_*), and berth's own. Loop thread only.
+// Metrics: everything in /metrics: the names that controller dashboards already use (workqueue_*,
+// rest_client_*, leader_election_*, process_*), and berth's own. Loop thread only.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/client/api_client.h"
 #include "controller/core/figures.h"
 #include "controller/core/keeper_facts.h"
@@ -19,7 +19,7 @@
 
 namespace berth {
 
-// What the operating system says about us, read by whoever may (server/process_facts.h).
+// What the operating system reports about this process (server/process_facts.h reads it).
 struct ProcessFacts {
   double cpu_seconds = 0;
   double resident_bytes = 0;
@@ -29,17 +29,17 @@ struct ProcessFacts {
   double start_time_seconds = 0;  // since the epoch
 };
 
-// What becomes of those who look at the page on the controller's port (server/page_port.h).
+// Users of the page on the controller's port (server/page_port.h).
 struct PageFacts {
-  double followers = 0;      // are told what changes
-  double unknown_total = 0;  // requests with a token that the cluster does not know
-  double busy_total = 0;     // requests that were put off: too much is asked at once, or there is
-                             // no answer of the API server
+  double followers = 0;      // viewers that get updates
+  double unknown_total = 0;  // requests with a token that the cluster does not accept
+  // Deferred requests: too many at once, or no reply from the API server.
+  double busy_total = 0;
 };
 
 class Metrics : public InformerObserver, public QueueObserver {
  public:
-  // A commit that is not known is not told.
+  // Omits an empty commit.
   explicit Metrics(std::string_view version, std::string_view commit = {});
   ~Metrics() override;
 
@@ -61,14 +61,14 @@ class Metrics : public InformerObserver, public QueueObserver {
   void on_reconcile(std::string_view kind, std::string_view result,
                     std::chrono::nanoseconds compute);
   void on_write(std::string_view verb, std::string_view result);
-  // From here on this process acts: counters that only a leader raises stand at zero before they
-  // rise, or the first rise would not be seen.
+  // This process starts to act. Counters that only a leader raises start at zero, because otherwise
+  // rate() misses their first rise.
   void begin_term(const std::vector<const Measure*>& measures);
   void observe(const Measure& measure, const Figure::Labels& labels, double value);
   void on_eviction(std::string_view result);  // of kEvictionResults (outcome.h)
-  // What is told of the cluster from now on, instead of what was told before.
+  // Replaces the figures about the cluster.
   void show(Figures figures);
-  // One AdmissionReview: "mutate" or "validate"; "CREATE" …; what was made of it.
+  // One AdmissionReview: path "mutate" or "validate", operation such as "CREATE", and the verdict.
   void on_review(std::string_view path, std::string_view operation, std::string_view verdict,
                  std::chrono::nanoseconds took);
   void on_certificate(Time not_after);
@@ -78,7 +78,7 @@ class Metrics : public InformerObserver, public QueueObserver {
   void on_process(const ProcessFacts& facts);
   void on_page(const PageFacts& facts);
   void on_keeper(const KeeperFacts& facts);
-  // The API server refuses a write as out of date again and again, and the object has not changed.
+  // The API server refuses a write as outdated again and again, although the object did not change.
   void on_conflict_loop();
 
   std::string text() const;  // Prometheus' text format, version 0.0.4

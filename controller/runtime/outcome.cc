@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "apis/eviction_outcome.h"
+#include "apis/base/eviction_outcome.h"
 #include "controller/core/refused_write.h"
 
 namespace berth {
@@ -64,7 +64,7 @@ Fate fate_of_eviction(const Error& error) {
       return Fate::kDone;
     case EvictionOutcome::kGone:
     case EvictionOutcome::kOtherPod:
-    case EvictionOutcome::kNamespaceTerminating:  // on its way out; the cache will show it
+    case EvictionOutcome::kNamespaceTerminating:  // being deleted; the cache will show it
       return Fate::kConflict;
     case EvictionOutcome::kBudgetExhausted:
     case EvictionOutcome::kBudgetLagging:
@@ -73,7 +73,7 @@ Fate fate_of_eviction(const Error& error) {
     case EvictionOutcome::kForbidden:
     case EvictionOutcome::kRefused:
       return Fate::kAnswered;
-    case EvictionOutcome::kThrottled:  // says nothing of the pod
+    case EvictionOutcome::kThrottled:  // no fact about the pod
     case EvictionOutcome::kUnknown:
       return Fate::kRetry;
     case EvictionOutcome::kCancelled:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outcome: how a step, an object or a whole plan went, told by kind so that the shell can choose
-// what happens next. Which of the API server's errors means what is written here and nowhere else.
+// Outcome: the result of a step, an object or a whole plan, by kind, so that the shell can choose
+// what to do next. Only this file maps the API server's errors to these kinds.
 #pragma once
 
 #include <chrono>
@@ -10,32 +10,33 @@
 #include <utility>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/core/plan.h"
 #include "controller/io/log.h"
 
 namespace berth {
 
-// Of several the worst counts, which is the last here.
+// The worst of several results counts: the last one in this list.
 enum class Fate {
-  kNothing,   // there was nothing to do
+  kNothing,   // no step to run
   kDone,      // every step succeeded
-  kAnswered,  // the server said no to an eviction, real or asked: a state the core plans with
-  kRefused,   // a guard saw live what the cache did not show
-  kConflict,  // a precondition failed, or the object is gone: the cache was behind
-  kRetry,     // throttled, timed out, unavailable: applied or not, unknown
-  kRejected,  // invalid or forbidden: trying again unchanged is of little use
-  kStopped,   // we do not lead any more, or are shutting down
+  kAnswered,  // the server answered no to an eviction, real or dry run: the core plans with that
+  kRefused,   // a guard saw a fact live that the cache lacked
+  kConflict,  // a precondition failed, or the object is gone: the cache was outdated
+  kRetry,     // throttled, timed out, unavailable: unknown whether applied
+  kRejected,  // invalid or forbidden: the same request will fail again
+  kStopped,   // this process no longer leads, or shuts down
 };
 const char* to_string(Fate fate);
 Fate fate_of(const Error& error);
 Fate fate_of_eviction(const Error& error);
-// How an eviction went, in the words of berth_evictions_total; `deleted`: it was a deletion, past
-// the budgets. Null: it succeeded.
+// The result of an eviction as a label of berth_evictions_total. `deleted`: it was a deletion that
+// bypassed budgets. `error` is null if it succeeded.
 inline constexpr const char* kEvictionResults[] = {"evicted", "deleted", "gone",
                                                    "budget",  "refused", "retry"};
 const char* eviction_result(bool deleted, const Error* error);
-// Of a write's line: conflicts and answers are how a busy cluster talks, the rest deserves a look.
+// For the log line of a write: conflicts and answers are normal in a busy cluster; other failures
+// are warnings.
 LogLevel level_of(Fate fate);
 // The error of a request that was not sent.
 Error not_leading();
@@ -45,15 +46,15 @@ using Verdict = std::pair<Fate, Error>;
 
 struct Outcome {
   Fate fate = Fate::kNothing;
-  std::uint32_t steps = 0;                              // that were sent
-  std::uint32_t writes = 0;                             // that succeeded, statuses not counted
-  std::vector<ObjectRef> conflicts;                     // objects whose cached version is behind
+  std::uint32_t steps = 0;                              // sent
+  std::uint32_t writes = 0;                             // successful, without statuses
+  std::vector<ObjectRef> conflicts;                     // objects whose cached version is outdated
   std::string error;                                    // of the worst step, for the log
-  bool logged = false;                                  // it has a line there of its own
-  std::optional<std::chrono::nanoseconds> retry_after;  // the server's word
-  std::optional<std::chrono::nanoseconds> status_due;   // a status was held back this long
+  bool logged = false;                                  // the error has its own log line
+  std::optional<std::chrono::nanoseconds> retry_after;  // from the server
+  std::optional<std::chrono::nanoseconds> status_due;   // a deferred status is due after this time
 
-  // Takes in how one request about the object went; `has_line`: the log has told.
+  // Adds the result of one request about the object. `has_line`: the log has a line about it.
   void settle(const ObjectRef& object, const Verdict& verdict, bool has_line = false);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RepeatedConflicts: tells a conflict that another look at the object resolves from one that comes
-// again and again while the object stays as it is. The second is an error, in berth or in the API
-// server: nobody else will end it.
+// RepeatedConflicts: distinguishes a conflict that a new look at the object resolves from one that
+// repeats while the object does not change. The second one is an error in berth or in the API
+// server, and does not end by itself.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace berth {
 
 class RepeatedConflicts {
  public:
-  // A write that the key planned conflicted, and the cache holds this version of the object.
-  // Returns whether it has been the same version kUnchanged times in a row, for the first time or
-  // again after as many.
+  // Call it after a conflict of a write that the key planned, with the cached version of the
+  // object. Returns true when the version has been the same kUnchanged times in a row, and again
+  // after as many.
   bool note(const std::string& key, const ObjectRef& object, const CachedVersion& cached);
   void forget(const std::string& key) { last_.erase(key); }
 
  private:
-  // With the backoff of the work queue more than a second lies between the first and the last, so
-  // that the object was fetched past its watch in between.
+  // With the work queue's backoff, more than a second passes from the first to the last, so that
+  // the object was fetched live in between.
   static constexpr std::uint32_t kUnchanged = 8;
   struct Last {
     ObjectRef object;

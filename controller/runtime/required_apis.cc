@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "apis/watched_kinds.h"
+#include "apis/kinds/watched_kinds.h"
 
 namespace berth {
 namespace {
@@ -27,7 +27,7 @@ std::vector<ResourceNeed> required_apis(bool writes, bool leader_elect) {
   Watched::each([&]<class T>() {
     if (!kWatching<T>.optional) needs.push_back({.kind = kKind<T>, .verbs = {"list", "watch"}});
   });
-  // Asked for one at a time too: by guards, and past a watch that lags.
+  // berth also reads single objects: in guards, and if a watch lags.
   for (const KindInfo& kind : {kKind<Node>, kKind<Pod>, kKind<ConfigMap>})
     needs.push_back({.kind = kind, .verbs = {"get"}});
   if (!writes) return needs;

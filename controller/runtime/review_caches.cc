@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "apis/core.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/gpu_queue.h"
-#include "apis/mig_layout.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_queue.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/core/seeded_bugs.h"
 
 namespace berth {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReviewCaches: the caches that the webhook answers reviews from: what these ask for, and nothing
-// that changes with each pod.
+// ReviewCaches: the caches for the webhook's reviews. They hold only kinds that reviews need, and
+// none that change with each pod.
 //
-// Loop thread only. It must outlive its informers' requests: stop() them and let the loop run until
-// they ended.
+// Loop thread only. It must outlive its informers' requests: stop() them and run the loop until
+// they have ended.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace berth {
 
 class ReviewCaches {
  public:
-  // `on_fatal`: the server's history went back, and only another process can be right again.
+  // Calls `on_fatal` if the server's history went back; then only a restart helps.
   ReviewCaches(ApiClient& client, Log& log, InformerObserver& observer,
                std::function<void()> on_synced, std::function<void(std::string why)> on_fatal,
                std::uint64_t seed);
@@ -25,8 +25,7 @@ class ReviewCaches {
   void start() { caches_.start(); }
   void stop() { caches_.stop(); }
 
-  // Not until everything has been read: a guess would be worse than the configuration's
-  // failurePolicy.
+  // False until all caches have synced: a guess would be worse than the webhook's failurePolicy.
   bool may_answer() const;
   const ClusterState& cluster() const { return caches_.cluster(); }
   std::vector<ReadinessCheck> readiness() const { return caches_.readiness(); }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/client/resource_path.h"
 
 namespace berth {
@@ -12,7 +12,7 @@ namespace berth {
 StatusWriter::StatusWriter(Parts parts, Options options)
     : parts_(parts), loop_(parts_.client.loop()), options_(options) {}
 
-// Its place in the pace is taken once, and kept however often the object is looked at meanwhile.
+// Takes the object's turn once, and keeps it however often the key is reconciled meanwhile.
 std::optional<std::chrono::nanoseconds> StatusWriter::due_in(const StatusUpdate& status) {
   if (status.urgent) return std::nullopt;
   forget_old();
@@ -26,7 +26,7 @@ std::optional<std::chrono::nanoseconds> StatusWriter::due_in(const StatusUpdate&
   return *turn.due - now;
 }
 
-// Who was due comes back for it then, or does not want it any more.
+// Drops turns in the past: their objects have come back for them, or no longer need them.
 void StatusWriter::forget_old() {
   const MonotonicTime now = loop_.now();
   if (now - swept_at_ < options_.period) return;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// StatusWriter: writes statuses, each object's at most once in a period unless it is urgent: a
-// status that only counts must not become a write for each pod that ends. All that are not urgent
-// share a rate, so the more objects want a status, the longer is the period of each.
+// StatusWriter: writes statuses, at most one per object and period unless it is urgent. So a status
+// with counts does not cause a write for each finished pod. All statuses that are not urgent share
+// a rate: with more objects, each one's period becomes longer.
 //
-// Loop thread only. It must outlive the tasks it returned; each ends within its request's deadline.
+// Loop thread only. It must outlive the tasks that it returns. Each task ends within its request's
+// deadline.
 #pragma once
 
 #include <chrono>
@@ -32,19 +33,19 @@ class StatusWriter {
   };
   struct Options {
     std::chrono::nanoseconds period = std::chrono::seconds(5);  // of one object
-    // Of all objects. Places are taken up to a period before their time, so twice of what a period
-    // allows may be taken at once.
+    // For all objects. A turn may be taken up to one period in advance, so up to twice the tokens
+    // of a period may be taken at once.
     TokenBucket pace{20, 200};
   };
   StatusWriter(Parts parts, Options options);
 
-  // How long the status is to be held back yet; nothing: write it.
+  // How long to defer the status; nullopt: write it now.
   std::optional<std::chrono::nanoseconds> due_in(const StatusUpdate& status);
   Task<Verdict> write(Origin origin, StatusUpdate status, KindInfo kind,
                       std::chrono::milliseconds deadline);
 
  private:
-  // Of an object whose status was written a short time ago, or has its place in the pace.
+  // For an object whose status was written recently, or that waits for its turn.
   struct Turn {
     std::optional<MonotonicTime> sent;
     std::optional<MonotonicTime> due;

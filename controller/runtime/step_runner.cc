@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: the requests that writes become, then run(), and a step of each sort.
+// Outline: building requests from writes, then run(), then one function per kind of step.
 #include "controller/runtime/step_runner.h"
 
 #include <cstdint>
 #include <utility>
 #include <variant>
 
-#include "apis/eviction_outcome.h"
-#include "apis/names.h"
+#include "apis/base/eviction_outcome.h"
+#include "apis/base/names.h"
 #include "controller/client/resource_path.h"
 #include "controller/core/seeded_bugs.h"
 #include "controller/runtime/kinds.h"
@@ -55,7 +55,7 @@ WriteBarrier::Awaits awaits_after(Verb verb) {
   return WriteBarrier::Awaits::kVersion;
 }
 
-// A pod of somebody's: berth's own, which prove nodes, go as they came.
+// Whether the write removes a user's pod; the pods of berth's validation Jobs do not count.
 bool takes_away(const Write& write) {
   return write.verb == Verb::kEvict ||
          (write.verb == Verb::kDelete && write.object.kind == kKind<Pod>.kind &&
@@ -93,7 +93,7 @@ Task<Verdict> StepRunner::write(Origin origin, Write write, Deadline deadline) {
   Error error;
   if (reply.has_value()) {
     const WriteBarrier::Awaits awaits = awaits_after(write.verb);
-    // A deletion's reply is the pod or a Status: only the cache tells that it has begun.
+    // The reply to a deletion is the pod or a Status, so only the cache shows that it has started.
     parts_.barrier.expect(
         origin.key, write.object,
         awaits == WriteBarrier::Awaits::kGoing ? std::string() : reply->resource_version, awaits);
@@ -144,8 +144,8 @@ Task<Verdict> StepRunner::guard_all(Origin origin, Guard guard) {
   co_return conclude(origin, guard, guard.refuse_any(*nodes), std::string());
 }
 
-// A 403 and a 404 are answers. A refusal is a state that the next plan knows, as for an eviction:
-// the cache does not hold the object, so no refetch helps.
+// A 403 and a 404 are answers. A refusal is a state for the next plan, as with an eviction: the
+// object is not in the cache, so a refetch would not help.
 Task<Verdict> StepRunner::guard_object(Origin origin, Guard guard, Deadline deadline) {
   const ObjectKey key{guard.node.namespace_, guard.node.name};
   ApiRequest request = get_request(object_path(*guard.kind, key));
@@ -179,7 +179,7 @@ Verdict StepRunner::conclude(const Origin& origin, const Guard& guard,
   return Verdict(Fate::kRefused, std::move(error));
 }
 
-// By quorum: resourceVersion stays unset, so no cache of the server's answers.
+// By quorum: resourceVersion is unset, so the server does not answer from its cache.
 template <class T>
 Task<Result<std::vector<T>>> StepRunner::fetch_all(ListOptions list, std::stop_token stop) {
   std::vector<T> all;
@@ -219,8 +219,8 @@ Task<Verdict> StepRunner::ask(Origin origin, Ask ask, Deadline deadline) {
   co_return Verdict(fate, std::move(error));
 }
 
-// Only what the server (or a guard) really said: a timeout is no answer, and takes an earlier one's
-// meaning away.
+// Stores only real answers of the server or of a guard. A timeout is no answer, and makes an
+// earlier answer invalid.
 void StepRunner::answer(const Step& step, bool yes, Error error, std::string against) {
   if (!yes && error.http_code == 0 && !std::holds_alternative<Guard>(step))
     return parts_.answers.forget(question(step));

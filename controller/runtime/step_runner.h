@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// StepRunner: carries one step of a plan out, be it a write, a guard that reads live, or an ask.
-// What the server said goes into Answers; what was written is expected in the cache
-// (write_barrier.h) before the key is looked at again. Whether the step may be sent at all is for
-// the Executor to say.
+// StepRunner: carries out one step of a plan: a write, a guard that reads live, or an ask. It
+// stores the server's reply in Answers. After a write, the write barrier (write_barrier.h) holds
+// the key until the cache shows the write. The Executor decides whether a step may be sent.
 //
-// Loop thread only. It must outlive the tasks it returned; each ends within its requests'
+// Loop thread only. It must outlive the tasks that it returns. Each task ends within its requests'
 // deadlines.
 #pragma once
 
@@ -15,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/client/api_client.h"
 #include "controller/core/answers.h"
 #include "controller/core/plan.h"
@@ -38,9 +37,9 @@ class StepRunner {
     Metrics& metrics;
     Answers& answers;
     WriteBarrier& barrier;
-    // Of a request sent now; nothing when none may be sent.
+    // The deadline of a request sent now; nullopt: none may be sent.
     std::function<std::optional<Deadline>()> deadline;
-    Wrote wrote = {};  // a write has succeeded; may be empty
+    Wrote wrote = {};  // called after a successful write; may be empty
   };
   explicit StepRunner(Parts parts);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: the way of one key: add, pump, work_on, execute, conclude.
+// Outline: the path of one key: add, pump, work_on, execute, conclude.
 #include "controller/runtime/worker.h"
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 #include <span>
 #include <utility>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 
 namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
 
-// Of what walks the whole fleet.
+// For keys whose reconcile reads all nodes.
 constexpr std::uint32_t kConflictsBeforeRefetch = 3;
 
 std::string_view kind_of_key(std::string_view key) { return key.substr(0, key.find('/')); }
@@ -89,7 +89,7 @@ void Worker::pump_soon() {
   loop_.post([this] { pump(); });
 }
 
-// One key for each turn of the loop, so that events and replies are never far behind.
+// One key for each turn of the loop, so that events and replies are soon processed.
 void Worker::pump() {
   pump_posted_ = false;
   if (!working_) return;
@@ -100,7 +100,7 @@ void Worker::pump() {
 }
 
 void Worker::work_on(const std::string& key) {
-  if (barrier_.holds(key)) {  // comes back when released
+  if (barrier_.holds(key)) {  // the barrier adds it again
     queue_.done(key);
     return;
   }
@@ -124,7 +124,7 @@ void Worker::work_on(const std::string& key) {
   work_.spawn(execute(key, std::move(plan), compute));
 }
 
-// What began while the clock was wrong has a time that says nothing: patience begins anew then.
+// A wait that started under a wrong clock has a wrong start time, so its patience starts again.
 Attention Worker::attention() {
   const Attention now{attended_since_, parts_.clock.skew()};
   const bool right = now.clock_is_right();
@@ -144,10 +144,10 @@ Task<void> Worker::execute(std::string key, Plan plan, std::chrono::nanoseconds 
   conclude(key, outcome, plan_hash, compute);
 }
 
-// The one place where an outcome becomes what happens next, a metric and a log line.
+// The only place where an outcome decides the next try, a metric and a log line.
 void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_t plan_hash,
                       std::chrono::nanoseconds compute) {
-  // A plan that was carried out and comes again has not reached its aim: no hot loop over it.
+  // If a carried-out plan comes again, it did not have its effect: retry with backoff, not at once.
   const auto last = last_plans_.find(key);
   const bool repeated = plan_hash != 0 && last != last_plans_.end() && last->second == plan_hash;
   LogLevel level = LogLevel::kDebug;
@@ -163,7 +163,7 @@ void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_
         break;
       }
       queue_.forget(key);
-      // Held keys come back by themselves.
+      // The barrier adds held keys again.
       if (outcome.steps > 0 && !barrier_.holds(key)) queue_.add(key);
       break;
     case Fate::kConflict:
@@ -182,7 +182,7 @@ void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_
     case Fate::kRejected:
       level = LogLevel::kError;
       queue_.add_rate_limited(key);
-      // No object has changed, and yet there is something to tell.
+      // No object changed, but there is a refusal to report.
       for (const std::string& other : parts_.reconcilers.keys_of_refusal(parts_.caches.cluster()))
         if (other != key) add(other);
       break;
@@ -196,7 +196,7 @@ void Worker::conclude(const std::string& key, const Outcome& outcome, std::size_
   else
     last_plans_.erase(key);
 
-  // One line for what failed: the write's own says more.
+  // The failed write has its own, better line.
   if (outcome.logged && outcome.fate > Fate::kDone) level = LogLevel::kDebug;
   parts_.metrics.on_reconcile(kind_of_key(key), to_string(outcome.fate), compute);
   parts_.log.write(level, "reconciled",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worker: the way of one key, from the queue to what became of its plan. It takes a key, has the
-// pure core plan it, has the executor carry the plan out, and decides when the key is due again.
+// Worker: takes a key from the queue, lets the pure core plan it and the executor carry the plan
+// out, and decides when the key is due again.
 //
 // Loop thread only. It must live until shut_down() has returned.
 #pragma once
@@ -48,16 +48,16 @@ class Worker {
   };
   Worker(Parts parts, const ControllerOptions& options);
 
-  // Between these two keys are accepted and worked on.
+  // The worker accepts and processes keys from start() to cease().
   void start();
   void cease() { working_ = false; }
   bool working() const { return working_; }
 
   void add(const std::string& key);
   void on_cached(std::string_view kind, const ObjectMeta& meta);
-  // A plan that no key was asked for, under a name of its own.
+  // Carries out a plan that no key asked for, under its own name.
   Task<Outcome> carry_out(std::string name, Plan plan, std::stop_token stop);
-  // Lets what is in flight end by itself for so long, then ends it.
+  // Waits up to `drain_limit` for requests in flight, then cancels them.
   Task<void> shut_down(std::chrono::nanoseconds drain_limit);
   WorkQueue::Unfinished unfinished() const { return queue_.unfinished(); }
 
@@ -68,7 +68,7 @@ class Worker {
   Task<void> execute(std::string key, Plan plan, std::chrono::nanoseconds compute);
   void conclude(const std::string& key, const Outcome& outcome, std::size_t plan_hash,
                 std::chrono::nanoseconds compute);
-  // Fetches what conflicted past its watch, and tells of what was fetched before and is the same.
+  // GETs the objects that conflicted, and reports those that did not change since the last GET.
   void look_again(const std::string& key, const Outcome& outcome);
   void tell_stuck(const ObjectRef& object, const std::string& error);
   void log_dry_run(const std::string& key, const Plan& plan);

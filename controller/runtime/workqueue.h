@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WorkQueue: which keys are to be reconciled, each at most once at a time. A key added while it is
-// being worked on is handed out again afterwards. Loop thread only.
+// WorkQueue: the keys to reconcile, each at most once at a time. If a key is added while it is
+// being processed, the queue returns it again afterwards. Loop thread only.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@
 
 namespace berth {
 
-// What a queue tells of itself; metrics.h counts it.
+// What a queue reports about itself; metrics.h counts it.
 class QueueObserver {
  public:
   virtual ~QueueObserver() = default;
@@ -35,15 +35,15 @@ class WorkQueue {
   struct Options {
     std::chrono::nanoseconds first_backoff = std::chrono::milliseconds(5);
     std::chrono::nanoseconds longest_backoff = std::chrono::seconds(60);
-    // All keys' retries together, as client-go has it: many keys that fail at once, each with a
-    // short backoff of its own, must not become a storm.
+    // For the retries of all keys together, as in client-go: many keys that fail at once, each with
+    // a short backoff, must not cause a storm of requests.
     TokenBucket retries{10, 100};
-    // Keys with such a prefix start at most once in the interval.
+    // Keys with such a prefix start at most once per interval.
     std::vector<std::pair<std::string, std::chrono::nanoseconds>> min_intervals;
-    // Keys with such a prefix overtake the others.
+    // Keys with such a prefix run before the others.
     std::vector<std::string> urgent_prefixes;
   };
-  // `on_ready` is called when a key may be taken; it must not take it inline.
+  // `on_ready` is called when a key is ready; it must not call take() itself.
   WorkQueue(Loop& loop, QueueObserver& observer, Options options, std::function<void()> on_ready);
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
@@ -52,21 +52,21 @@ class WorkQueue {
   void add(const std::string& key);
   // The earliest of several delays counts.
   void add_after(const std::string& key, std::chrono::nanoseconds delay);
-  // After a failure: 5 ms, doubled for each in a row, up to a minute; or later, when its turn comes
-  // among all that failed.
+  // After a failure: waits 5 ms, doubled for each failure in a row, up to a minute, and longer if
+  // many keys have failed.
   void add_rate_limited(const std::string& key);
   void forget(const std::string& key) { failures_.erase(key); }
 
-  // The next key, which is then in work until done().
+  // The next key; it is in progress until done().
   std::optional<std::string> take();
   void done(const std::string& key);
 
-  // Nothing is handed out or accepted any more; what is in work may still be done().
+  // No key is returned or accepted any more; keys in progress may still call done().
   void shut_down();
 
   std::size_t depth() const { return urgent_.size() + ready_.size(); }
   std::uint32_t failures(const std::string& key) const;
-  // How long the keys now in work have been, summed and at most.
+  // The age of the keys in progress: their sum and the largest.
   struct Unfinished {
     std::chrono::nanoseconds total{0};
     std::chrono::nanoseconds longest{0};
@@ -93,11 +93,11 @@ class WorkQueue {
   bool shut_down_ = false;
   std::deque<Ready> urgent_;  // handed out first
   std::deque<Ready> ready_;
-  std::set<std::string, std::less<>> dirty_;  // in one of these, or to be once their work is done
-  std::map<std::string, MonotonicTime> working_;  // since when
+  std::set<std::string, std::less<>> dirty_;      // in one of these, or added while in progress
+  std::map<std::string, MonotonicTime> working_;  // keys in progress, since when
   std::map<std::string, Delayed> delayed_;
   std::map<std::string, std::uint32_t> failures_;     // in a row
-  std::map<std::string, MonotonicTime> last_starts_;  // of keys with a min_interval
+  std::map<std::string, MonotonicTime> last_starts_;  // for keys with a min_interval
 };
 
 }  // namespace berth

@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 
 namespace berth {
 namespace {
 
-// A live GET that brings no newer version either (resourceVersions that can't be compared, a server
-// that is down) must not hold a key for ever: the preconditions of its writes still protect it.
+// If a live GET brings no newer version either (versions that can't be compared, a server that is
+// down), the barrier releases the key. The preconditions of its writes still protect it.
 constexpr int kMaxRefetches = 3;
 
 }  // namespace
@@ -36,7 +36,7 @@ void WriteBarrier::expect(const std::string& key, ObjectRef object, std::string 
 void WriteBarrier::on_cached(std::string_view kind, std::string_view namespace_,
                              std::string_view name) {
   auto [from, to] = by_place_.equal_range(Place{kind, namespace_, name});
-  std::vector<Iterator> over;  // who is released may expect anew
+  std::vector<Iterator> over;  // a released key may add new expectations
   for (; from != to; ++from)
     if (met(*from->second)) over.push_back(from->second);
   for (const Iterator it : over) drop(it);

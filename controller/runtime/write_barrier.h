@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// WriteBarrier: a key is not reconciled on facts older than its own writes. After a write of object
-// O with resourceVersion R for key K, K is held until the cache has O at R or later, or sees it
-// gone; after five seconds the object is fetched live, past a watch that lags or died.
+// WriteBarrier: keeps a key from being reconciled with facts older than its own writes. After a
+// write of object O with resourceVersion R for key K, it holds K until the cache has O at R or
+// later, or O is gone. After five seconds it GETs the object, in case the watch lags or died.
 //
-// The watch event of a write may arrive before the reply to it. K is in work until every reply is
-// in, so the cache is simply compared when the reply is: either order gives the same.
+// The watch event of a write may arrive before the reply. K is in progress until all replies have
+// arrived, and the barrier compares with the cache when the reply arrives. So both orders give the
+// same result.
 #pragma once
 
 #include <chrono>
@@ -30,15 +31,15 @@ struct CachedVersion {
 class WriteBarrier {
  public:
   enum class Awaits {
-    kVersion,  // a change: R or later, or another object under the name, or none
-    kPresent,  // a creation: R or later, or another object under the name
-    kGoing,    // a deletion or eviction: terminating, another object under the name, or none
+    kVersion,  // a change: R or later, another object with the name, or none
+    kPresent,  // a creation: R or later, or another object with the name
+    kGoing,    // a deletion or eviction: terminating, another object with the name, or none
   };
   struct Hooks {
-    // Nothing: absent. The kind must be one that informers keep.
+    // nullopt: absent. An informer must watch the kind.
     std::function<std::optional<CachedVersion>(const ObjectRef&)> cached;
     std::function<void(const ObjectRef&)> refetch;
-    std::function<void(const std::string& key)> released;  // the key holds nothing any more
+    std::function<void(const std::string& key)> released;  // the key is no longer held
   };
   WriteBarrier(Loop& loop, Hooks hooks,
                std::chrono::nanoseconds patience = std::chrono::seconds(5));
@@ -46,17 +47,17 @@ class WriteBarrier {
   WriteBarrier& operator=(const WriteBarrier&) = delete;
   ~WriteBarrier();
 
-  // When the reply to a write is in. An empty version (kGoing) is not compared.
+  // Call it when the reply to a write arrives. An empty version (kGoing) is not compared.
   void expect(const std::string& key, ObjectRef object, std::string resource_version,
               Awaits awaits);
   bool holds(std::string_view key) const { return held_.contains(key); }
-  // The cache has news of the object. Cheap when nothing is expected.
+  // Call it for each change in the cache. Cheap if the barrier expects nothing.
   void on_cached(std::string_view kind, std::string_view namespace_, std::string_view name);
   std::size_t size() const { return expectations_.size(); }
   void clear();
 
  private:
-  // An object by its name: whichever has it is what the cache tells of.
+  // An object by name: the cache reports the name's present object.
   struct Place {
     std::string_view kind, namespace_, name;  // of the expectation's own object, which outlives it
     auto operator<=>(const Place&) const = default;
@@ -80,9 +81,10 @@ class WriteBarrier {
   Loop& loop_;
   Hooks hooks_;
   const std::chrono::nanoseconds patience_;
-  std::list<Expectation> expectations_;  // a handful, or thousands for a while
+  std::list<Expectation> expectations_;  // usually a few, sometimes thousands
   std::multimap<Place, Iterator> by_place_;
-  std::map<std::string, std::size_t, std::less<>> held_;  // keys, by how many they wait for
+  // keys, with the number of writes that they wait for
+  std::map<std::string, std::size_t, std::less<>> held_;
 };
 
 }  // namespace berth

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "apis/exporter_pod.h"
+#include "apis/kinds/exporter_pod.h"
 
 namespace berth {
 namespace {
 
 constexpr char kPort[] = "9400";
 
-// What goes into a URL is an address and nothing else.
+// Only plain addresses go into a URL.
 bool is_address(std::string_view text) {
   return !text.empty() && text.size() <= 45 &&
          text.find_first_not_of("0123456789abcdefABCDEF.:") == std::string_view::npos;
@@ -23,7 +23,7 @@ std::string address_of(const Pod& pod) {
   return (v6 ? "[" + ip + "]" : ip) + ":" + kPort;
 }
 
-// One that goes may have given its address back already.
+// A terminating pod may have lost its address already.
 bool runs(const Pod& pod) {
   return pod.phase == PodPhase::kRunning && !pod.terminating() && !pod.node_name.empty();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExporterPods: where dcgm-exporter can be scraped, by the informer's pods as they are now: an
-// address is never kept. Only pods in the namespace of NVIDIA's agents: anybody may put its labels
-// on a pod of their own.
+// ExporterPods: where to scrape dcgm-exporter, by the informer's present pods; addresses are not
+// cached. It takes only pods in the namespace of NVIDIA's node components, because any user can put
+// the exporter's labels on a pod.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ struct ExporterPod {
   std::string uid;
   std::string name;
   std::string node;
-  std::string address;  // "10.0.0.7:9400", "[fd00::7]:9400"; empty: its status has none
+  std::string address;  // "10.0.0.7:9400", "[fd00::7]:9400"; empty: no address in its status
 };
 
-// Those that run, by name. One on the host's network has its node's address.
+// The running exporters, by name. With host networking, the address is the node's.
 std::vector<ExporterPod> running_exporters(const ClusterState& cluster,
                                            std::string_view namespace_);
 
-// Whether the pod is still there under that address: else what answered may be another's.
+// Whether the pod still has that address. If not, the answer may come from another pod.
 bool is_still_there(const ClusterState& cluster, std::string_view namespace_,
                     const ExporterPod& pod);
 

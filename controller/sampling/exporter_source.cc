@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: who is to be scraped; one after the other, on several tracks; what came of it.
+// Outline: which pods to scrape; several tracks that each scrape one pod after the other; the
+// results.
 #include "controller/sampling/exporter_source.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/core/plural.h"
 #include "controller/io/task_group.h"
 #include "controller/observe/exposition.h"
@@ -16,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Of one exporter: sixteen GPUs, each cut in seven, with all counters that DCGM has.
+// For one exporter: sixteen GPUs in seven MIG instances each, with all counters of DCGM.
 constexpr std::size_t kMaxBytes = 4u << 20;
 constexpr int kTracks = 16;
 
@@ -25,8 +26,8 @@ constexpr int kTracks = 16;
 struct ExporterSource::Scraping {
   std::vector<ExporterPod> pods;
   Round& round;
-  std::chrono::milliseconds deadline;  // of one
-  std::chrono::milliseconds span;      // of all
+  std::chrono::milliseconds deadline;  // per exporter
+  std::chrono::milliseconds span;      // for all
   MonotonicTime end{};
   std::size_t next = 0;
   Silences silences{};
@@ -98,7 +99,7 @@ Task<Result<void>> ExporterSource::scrape(ExporterPod pod, std::chrono::millisec
   if (pod.address.empty()) co_return invalid_spec("", "its pod has no address yet");
   ClientConfig config;
   config.server = "http://" + pod.address;
-  config.without_proxy = true;  // no proxy leads to a pod
+  config.without_proxy = true;  // pods are never behind a proxy
   const std::unique_ptr<Transport> transport = connect_(std::move(config));
   std::string text;
   GetRequest request{.target = "/metrics",

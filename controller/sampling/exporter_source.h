@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExporterSource: what dcgm-exporter's pods say themselves. A whole round where the
-// GPUClusterPolicy names no Prometheus, and where it does what the exporters of single nodes
-// confirm. Loop thread only.
+// ExporterSource: scrapes dcgm-exporter's pods. If the GPUClusterPolicy names no Prometheus, it
+// measures a whole round. Otherwise it scrapes single nodes to confirm what Prometheus reports.
+// Loop thread only.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ namespace berth {
 
 class ExporterSource {
  public:
-  // Why a node's exporter said nothing, by node.
+  // Why there is no answer from a node's exporter, by node.
   using Silences = std::map<std::string, std::string>;
 
   ExporterSource(Loop& loop, const ClusterState& cluster, Connect connect,
@@ -32,9 +32,9 @@ class ExporterSource {
         connect_(std::move(connect)),
         namespace_(std::move(agents_namespace)) {}
 
-  // As PrometheusSource::fetch(); a few exporters at a time.
+  // As PrometheusSource::fetch(); scrapes a few exporters at a time.
   Task<std::optional<Cause>> fetch(Round& round, std::stop_token stop);
-  // Of these nodes alone. Each of them is in the round or among the silences in the end.
+  // Scrapes only these nodes. In the end, each of them is in the round or in the silences.
   Task<Silences> ask(std::vector<std::string> nodes, Round& round, std::stop_token stop);
 
  private:

@@ -41,7 +41,8 @@ ErrorKind kind_of(int status) {
                                                          : ErrorKind::kServer;
 }
 
-// What the transport says of it may hold words of whoever answered, as the name in a certificate.
+// Fixed texts: the transport's detail may contain the server's text, such as a name in its
+// certificate.
 Error failure_of(TransportOutcome outcome) {
   switch (outcome) {
     case TransportOutcome::kCannotConnect:

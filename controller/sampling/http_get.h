@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HttpGet: one GET of what is no API server, over a Transport. Loop thread only.
+// HttpGet: one GET from a server that is not an API server, over a Transport. Loop thread only.
 #pragma once
 
 #include <chrono>
@@ -11,14 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/io/client_config.h"
 #include "controller/io/task.h"
 #include "controller/io/transport.h"
 
 namespace berth {
 
-// To any server; the real one is a CurlTransport.
+// Connects to any server; in production it makes a CurlTransport.
 using Connect = std::function<std::unique_ptr<Transport>(ClientConfig config)>;
 
 struct GetRequest {
@@ -28,11 +28,11 @@ struct GetRequest {
   std::size_t max_bytes = 1u << 20;
 };
 
-// Bytes of a good reply go to `on_bytes` as they come; of a bad one nothing but its status is kept,
-// for whoever reads of it may not be allowed to read what answered. `on_bytes` must live until the
-// task has ended, as must the transport. The error's kind tells who is at fault: kUnauthorized and
-// kForbidden, kUnavailable and kTimeout, kDecode for one that is too large, kServer for every other
-// reply.
+// Passes the body of a good reply to `on_bytes` as it arrives. It keeps only the status of
+// a failed reply: users who read the error may have no right to read that server's text. `on_bytes`
+// and the transport must live until the task has ended. The error's kind shows the cause:
+// kUnauthorized and kForbidden, kUnavailable and kTimeout, kDecode for a body that is too large,
+// kServer for any other reply.
 Task<Result<void>> http_get(Loop& loop, Transport& transport, GetRequest request,
                             std::function<void(std::string_view)> on_bytes, std::stop_token stop);
 

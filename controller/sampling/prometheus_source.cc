@@ -6,17 +6,17 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apis/base64.h"
-#include "apis/json_cursor.h"
-#include "apis/parse_json.h"
-#include "apis/reasons.h"
+#include "apis/base/base64.h"
+#include "apis/base/reasons.h"
+#include "apis/codec/json_cursor.h"
+#include "apis/codec/parse_json.h"
 
 namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
 
-// Of one answer: sixteen times what the largest cluster's is. It is read as it comes.
+// Sixteen times the answer of the largest cluster. The answer is parsed as it arrives.
 constexpr std::size_t kMaxAnswerBytes = 256u << 20;
 constexpr std::chrono::milliseconds kRound = 60s;  // all of its queries together
 constexpr std::chrono::milliseconds kQuery = 25s;
@@ -43,7 +43,7 @@ Cause trouble_with(const PrometheusSpec& spec, const Error& error) {
 
 }  // namespace
 
-// One GET a round: a token that is replaced is taken up at once, and none is kept.
+// Read once per round, so that a replaced token is used at once and none is kept in memory.
 Task<Result<std::string>> PrometheusSource::read_token(SecretKeyRef secret, std::stop_token stop) {
   ApiRequest request = get_request("/api/v1/namespaces/" + namespace_ + "/secrets/" + secret.name);
   request.max_reply_bytes = 2u << 20;
@@ -61,7 +61,7 @@ Task<Result<std::string>> PrometheusSource::read_token(SecretKeyRef secret, std:
   co_return token->substr(0, end == std::string::npos ? 0 : end + 1);
 }
 
-// Whom to ask, with which token.
+// Sets the server's address and token.
 Task<std::optional<Cause>> PrometheusSource::set_up(PrometheusSpec spec, ClientConfig& config,
                                                     std::stop_token stop) {
   config.server = without_slash(spec.url);
@@ -125,7 +125,7 @@ Task<std::optional<Cause>> PrometheusSource::fetch(PrometheusSpec spec, SeriesMa
   co_return std::nullopt;
 }
 
-// For the policy's status alone: a round that has been answered is none the worse without it.
+// Only for the policy's status: the round is complete without it.
 Task<void> PrometheusSource::count_foreign(Transport& transport, SeriesMatch match, Round& round,
                                            std::stop_token stop) {
   PrometheusAnswer answer = foreign_into(round);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PrometheusSource: a round of samples out of a Prometheus that the GPUClusterPolicy names. Loop
+// PrometheusSource: a round of samples from the Prometheus that the GPUClusterPolicy names. Loop
 // thread only.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/client/api_client.h"
 #include "controller/core/cause.h"
 #include "controller/io/task.h"
@@ -19,8 +19,8 @@ namespace berth {
 
 class PrometheusSource {
  public:
-  // The token's Secret lies in berth's own namespace, and goes to `token_url` alone: whoever writes
-  // the policy may not be allowed to read it.
+  // The token's Secret is in berth's own namespace, and the token is sent only to `token_url`: the
+  // policy's author may have no right to read the Secret.
   PrometheusSource(ApiClient& client, Connect connect, std::string berth_namespace,
                    std::string token_url)
       : client_(client),
@@ -28,7 +28,8 @@ class PrometheusSource {
         namespace_(std::move(berth_namespace)),
         token_url_(std::move(token_url)) {}
 
-  // Fills the round, which outlives the task. What is wrong, or nothing: then all was answered.
+  // Fills the round, which must outlive the task. Returns what is wrong; nullopt: all queries
+  // succeeded.
   Task<std::optional<Cause>> fetch(PrometheusSpec spec, SeriesMatch match, SamplingWindow window,
                                    bool with_history, Round& round, std::stop_token stop);
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/fleet/pools.h"
 #include "controller/observe/nodes_to_ask.h"
 
@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::nanoseconds kLookAgain = 2s;  // for a policy, or the lead
-constexpr std::chrono::nanoseconds kShortest = 1s;   // between two rounds, however long one takes
+constexpr std::chrono::nanoseconds kLookAgain = 2s;  // until it leads and has a policy
+constexpr std::chrono::nanoseconds kShortest = 1s;   // pause after a round, however long that took
 
 }  // namespace
 
@@ -44,14 +44,14 @@ Task<void> Sampler::run(std::stop_token stop) {
 }
 
 Task<void> Sampler::measure(GPUClusterPolicySpec spec, std::stop_token stop) {
-  // Readers see a round when it is whole, with what exporters have confirmed.
+  // Publish a round only when it is complete, with the exporters' confirmations.
   Samples samples = parts_.samples;
   const SamplingWindow window{.now = parts_.client.wall_now(),
                               .interval = spec.metrics.interval,
                               .grace = spec.idle.grace_period,
                               .threshold = spec.idle.utilization_threshold};
-  // What has not been looked at, or not for too long, or was judged by another threshold: where
-  // somebody has watched meanwhile, they are asked.
+  // Also read Prometheus' history if berth has not measured yet, has not measured for too long, or
+  // has judged by another threshold.
   const bool with_history = !samples.measured_at ||
                             window.now - *samples.measured_at > samples.lasts() ||
                             samples.threshold != window.threshold;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampler: has the GPUs measured once in every interval that the GPUClusterPolicy asks for, while
-// this process is the one that acts, and puts what comes into the Samples that snapshots show.
+// Sampler: while this process is the leader, it measures the GPUs once in each interval of the
+// GPUClusterPolicy, and stores the results in the Samples that snapshots show.
 //
-// Loop thread only. What it is given, and the Samples, outlive the task that run() returns.
+// Loop thread only. Its parts, and the Samples, must outlive the task that run() returns.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ class Sampler {
     const ClusterState& cluster;
     Samples& samples;
     Connect connect;
-    std::function<bool()> acts;      // whoever only stands by measures nothing
+    std::function<bool()> acts;      // false: not the leader, which measures nothing
     std::function<void()> on_round;  // the samples have changed
   };
   Sampler(Parts parts, const Settings& settings);
@@ -48,7 +48,7 @@ class Sampler {
   const std::string agents_namespace_;
   PrometheusSource prometheus_;
   ExporterSource exporters_;
-  std::string logged_;  // the trouble last told
+  std::string logged_;  // the last trouble in the log
 };
 
 }  // namespace berth

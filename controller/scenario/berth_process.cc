@@ -18,7 +18,7 @@
 #include "controller/runtime/review_caches.h"
 #include "controller/sampling/sampler.h"
 #include "controller/scenario/simulated_keys.h"
-#include "controller/sim/virtual_loop.h"
+#include "controller/sim/world/virtual_loop.h"
 
 namespace berth {
 namespace {
@@ -61,7 +61,7 @@ struct BerthProcess::Life {
   ProcessLog log;
   ApiClient client;
   Metrics metrics;
-  TaskGroup beside;  // what runs beside run(), and ends after it
+  TaskGroup beside;  // runs beside run(), and ends after it
   std::stop_source stop;
   bool ended = false;
 };
@@ -100,7 +100,7 @@ struct BerthProcess::ControllerLife : BerthProcess::Life {
                 }};
   }
 
-  // What `berth controller` does between its flags and its exit code.
+  // The same as `berth controller` between its flags and its exit code.
   Task<void> run() override {
     if (keeper) beside.spawn(keeper->run(beside.token()));
     if (sampler) beside.spawn(sampler->run(beside.token()));
@@ -126,8 +126,8 @@ struct BerthProcess::WebhookLife : BerthProcess::Life {
             client, log, metrics, nullptr, [this](const std::string&) { stop.request_stop(); },
             seed) {}
 
-  // What `berth webhook` does, but for its certificate: it goes on answering for a while after it
-  // was told to end.
+  // The same as `berth webhook` without its certificate: it still answers for a while after a stop
+  // request.
   Task<void> run() override {
     caches.start();
     while (!stop.stop_requested()) co_await sleep_for(std::chrono::hours(1), stop.get_token());
@@ -155,7 +155,7 @@ BerthProcess::BerthProcess(sim::Simulation& simulation, std::string name, BerthO
 
 BerthProcess::~BerthProcess() {
   *here_ = false;
-  on_log = nullptr;  // who listened may have gone before
+  on_log = nullptr;  // its owner may be gone
   if (life_ == nullptr) return;
   life_->wire.cut();
   unwind(*life_);
@@ -167,7 +167,7 @@ void BerthProcess::start() {
   ++starts_;
   life_ = new_life();
   life_->loop.step_wall(clock_ahead_);
-  // Hooks may be set and taken away while the process runs.
+  // Hooks may be set and removed while the process runs.
   life_->wire.faults = {.on_request =
                             [this](const HttpRequest& request) {
                               return faults.on_request ? faults.on_request(request)
@@ -251,7 +251,7 @@ void BerthProcess::thaw() {
 
 sim::Wire& BerthProcess::wire() { return life_->wire; }
 
-// The process is no more. Its frames may be on the stack right now, so they go a little later.
+// The process has ended. Its frames may be on the stack now, so they are destroyed later.
 void BerthProcess::leave() {
   simulation_.remove(life_->loop);
   simulation_.loop().post([life = std::exchange(life_, nullptr)] { unwind(*life); });

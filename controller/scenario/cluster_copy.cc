@@ -8,11 +8,11 @@
 #include <optional>
 #include <set>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/fleet/node_facts.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {
@@ -85,14 +85,14 @@ class Copier {
     const Result<Node> node = decode_object<Node>(text);
     if (!node) return;
     const std::optional<Inventory> inventory = inventory_of(*node);
-    if (!inventory) return;  // no GPU node, or nobody knows what is in it
+    if (!inventory) return;  // no GPU node, or its GPUs are unknown
     sim::GpuNode copy{.name = node->meta.name,
                       .product = inventory->product,
                       .gpus = static_cast<int>(inventory->count),
                       .labels = texts_at(item, {"metadata", "labels"}),
                       .annotations = texts_at(item, {"metadata", "annotations"}),
                       .cordoned = node->cordoned()};
-    // A cordon of berth's own goes with the rollout that it belongs to.
+    // berth's own cordon belongs to the rollout, which is not copied.
     const RolloutRecord record = read_rollout(*node);
     if (record.rollout && !record.idle() && record.rollout->berth_cordoned) copy.cordoned = false;
     copy.annotations.erase(names::kRolloutAnnotation);
@@ -121,7 +121,7 @@ class Copier {
     pods_.push_back(std::move(pod));
   }
 
-  // A snapshot keeps neither images nor limits.
+  // A snapshot contains no images and no limits.
   static json runnable(json spec) {
     if (!spec["containers"].is_array() || spec["containers"].empty())
       spec["containers"] = json::array({json::object()});
@@ -137,14 +137,14 @@ class Copier {
           if (name.find('/') != name.npos) container["resources"]["limits"][name] = count;
       }
     }
-    spec.erase("volumes");  // names of what is mounted are not kept either
-    // Nor are the classes that priorities come from, without which no pod may state one.
+    spec.erase("volumes");  // a snapshot has no names of mounted volumes either
+    // It has no PriorityClasses either, and without one a pod may not state a priority.
     for (const char* field : {"priority", "preemptionPolicy", "priorityClassName"})
       spec.erase(field);
     return spec;
   }
 
-  // Its owner's uid is known once that is created.
+  // The owner's uid is known once the owner is created.
   void put_under_stand_in(const json& owner, json& pod) {
     const std::string kind = text_at(owner, {"kind"}) == "Job" ? "Job" : "ReplicaSet";
     const std::string name = text_at(owner, {"name"});
@@ -219,8 +219,8 @@ class Copier {
       agents_file_ = member(item, {"data"}, json::object());
   }
 
-  // What the nodes' agents are to read before berth has written anything: else those that are cut
-  // already would not be.
+  // The file for NVIDIA's node components, from the start. Otherwise they could not partition nodes
+  // that the snapshot has partitioned.
   void add_agents_file() {
     if (!agents_file_.is_object() || agents_file_.empty()) return;
     scenario_.objects.push_back(json{
@@ -249,7 +249,7 @@ Result<Scenario> copy_of_cluster(std::string_view snapshot, const Settings& sett
   if (items == nullptr || !items->is_array())
     return decode_error("snapshot", "is not a berth snapshot: a list of items is expected");
   Copier copier(settings, manifests);
-  // Jobs stand behind the pods that belong to them.
+  // In the snapshot, Jobs come after their pods.
   for (const json& item : *items)
     if (text_at(item, {"kind"}) == "Job") copier.add(item);
   for (const json& item : *items)

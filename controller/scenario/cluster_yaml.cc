@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/nearest_name.h"
+#include "apis/base/nearest_name.h"
 #include "controller/fleet/geometry.h"
 #include "controller/scenario/object_names.h"
 
@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 constexpr int kMaxNodes = 1000;
 constexpr int kMaxReplicas = 1000;
 constexpr int kMaxGpus = 16;
-constexpr std::size_t kMaxName = 50;  // a number or a random suffix comes behind it
+constexpr std::size_t kMaxName = 50;  // a number or a random suffix is appended
 
 std::vector<std::string> product_words() {
   std::vector<std::string> words;
@@ -47,7 +47,7 @@ ScenarioNodes read_nodes(const Json& item, const std::string& path,
                          std::vector<Complaint>& complaints) {
   Fields fields(item, path, complaints);
   ScenarioNodes nodes;
-  nodes.like.name = std::string("n");  // g++ 12 sees an overflow in assigning the literal
+  nodes.like.name = std::string("n");  // g++ 12 reports an overflow if the literal is assigned
   fields.read("name", nodes.like.name);
   check_name(fields, "name", nodes.like.name);
   nodes.numbered = fields.has("count") || !fields.has("name");

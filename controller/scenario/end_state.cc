@@ -7,12 +7,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "apis/printable.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/printable.h"
+#include "apis/base/time.h"
 #include "controller/core/plural.h"
 #include "controller/scenario/gpu_pods.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {
@@ -60,7 +60,7 @@ NodeEnd node_end(const json& node, const std::map<std::string, int>& gpu_pods) {
   return end;
 }
 
-// Letters, not bytes: "×" is one.
+// In characters, not bytes: "×" is one.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));

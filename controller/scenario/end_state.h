@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EndState: how a run has left the cluster: its layouts as `kubectl get miglayouts` shows them, its
-// nodes with what each offers, and pods that found no place.
+// EndState: the cluster at the end of a run: its layouts as in `kubectl get miglayouts`, its nodes
+// with their resources, and pods that are still pending.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace berth {
 
 struct LayoutEnd {
   std::string name;
-  std::string ready;  // a condition's status; empty if berth never wrote one
+  std::string ready;  // the status of condition Ready; empty if berth never wrote one
   std::string reason;
   std::string message;
   std::int64_t selected = 0;
@@ -27,23 +27,23 @@ struct LayoutEnd {
 
 struct NodeEnd {
   std::string name;
-  std::string status;  // "Ready", "NotReady", with ",SchedulingDisabled" as kubectl writes it
+  std::string status;  // "Ready", "NotReady", with ",SchedulingDisabled" as in kubectl
   std::string mig_config;
   std::string offers;  // "1g.10gb ×14, 2g.20gb ×2"
-  int gpu_pods = 0;    // that run on it
+  int gpu_pods = 0;    // running on it
 };
 
 struct EndState {
   std::vector<LayoutEnd> layouts;
   std::vector<NodeEnd> nodes;
-  std::vector<std::string> waiting;  // pods that are bound nowhere, namespace/name
+  std::vector<std::string> waiting;  // unbound pods, namespace/name
 };
 EndState end_state(const sim::Store& store, const Settings& settings);
 
-// Tables; `outs` gives each node the time it was out.
+// Tables; `outs` adds to each node the time it was out of service.
 std::string print_text(const EndState& end, const std::vector<NodeOut>& outs);
 
-// Rows under a header, columns as wide as their widest cell; UTF-8 counts by letters.
+// Rows below a header; columns have the width of their widest cell. Widths count UTF-8 characters.
 std::string table(const std::vector<std::vector<std::string>>& rows, std::size_t indent = 0);
 
 }  // namespace berth

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using sim::text_at;
 
-// What stands before the name; a layout is known by its name alone.
+// The prefix before the name; a layout has none.
 struct Expected {
   const char* plural;
   const char* prefix;
@@ -23,7 +23,7 @@ struct Expected {
 constexpr Expected kExpected[] = {
     {"miglayouts", ""}, {"gpuclusterpolicies", "gpuclusterpolicy/"}, {"gpuqueues", "gpuqueue/"}};
 
-// For people: "layout a100", "gpuclusterpolicy/cluster".
+// For users: "layout a100", "gpuclusterpolicy/cluster".
 std::string shown(const std::string& key) {
   return key.find('/') != key.npos ? key : "layout " + key;
 }

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/nearest_name.h"
-#include "apis/time.h"
+#include "apis/base/nearest_name.h"
+#include "apis/base/time.h"
 
 namespace berth {
 

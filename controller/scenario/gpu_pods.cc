@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "apis/core.h"
-#include "controller/sim/object_fields.h"
+#include "apis/kinds/core.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {
@@ -20,7 +20,7 @@ std::string short_name(const std::string& resource) {
   return resource;
 }
 
-// The devices among the resources, those of which there are none left out.
+// The GPU resources with a count above zero.
 std::string shown(const json* resources) {
   std::string text;
   if (resources == nullptr || !resources->is_object()) return text;

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "apis/time.h"
-#include "controller/sim/object_fields.h"
+#include "apis/base/time.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs of a timeline read out of an incident, and how they tell what came of it.
+// IncidentArgs: reads the arguments of a timeline's verbs, and builds the report of their results.
 #pragma once
 
 #include <chrono>
@@ -13,12 +13,12 @@ namespace berth {
 std::string arg(const Incident& incident, const std::string& name, std::string otherwise = "");
 int number(const Incident& incident, const std::string& name, int otherwise);
 std::chrono::milliseconds span(const Incident& incident, const std::string& name);
-// Patches and sets come from the parser as JSON; those of other callers may not be.
+// The parser gives patches and sets as JSON; other callers may not.
 nlohmann::json json_of(const std::string& text);
-// What is behind the first slash: "node/n1" → "n1".
+// The text after the first slash: "node/n1" → "n1".
 std::string rest_of(const std::string& target);
 
-// What a person did, or tried to and was refused.
+// What a user did, or tried to do and was refused.
 Incidents::Told told(std::string text, const sim::WriteReply& reply);
 Incidents::Told missing(const std::string& what);
 

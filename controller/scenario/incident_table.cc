@@ -9,7 +9,7 @@ namespace {
 using Target = IncidentVerb::Target;
 using Type = IncidentArg::Type;
 
-const IncidentArg kOn{.name = "on"};  // of several pods of a workload the one on this node
+const IncidentArg kOn{.name = "on"};  // of several pods of a workload, the one on this node
 const IncidentArg kSet{.name = "set", .type = Type::kTextMap, .required = true};
 const std::vector<std::string> kFaults = {"none", "wedge",         "fail", "fail-labels-paused",
                                           "lie",  "stale-success", "slow", "reboot"};
@@ -20,7 +20,7 @@ const std::vector<std::string> kWrites = {"cordon", "mig.config",  "uncordon",
 // clang-format off
 const std::vector<IncidentVerb>& table() {
   static const std::vector<IncidentVerb> verbs = {
-      // A person, or another controller, writes to the API server.
+      // A user or another controller writes to the API server.
       {"apply", Target::kManifest, {}},
       {"delete", Target::kObject, {kOn}},
       {"edit", Target::kObject,
@@ -40,7 +40,7 @@ const std::vector<IncidentVerb>& table() {
       {"start", Target::kBerthOrAll, {}},
       {"set-clock", Target::kBerthOrAll,
        {{.name = "ahead", .type = Type::kDuration}, {.name = "behind", .type = Type::kDuration}}},
-      // Machines and what runs on them.
+      // Machines and their workloads.
       {"agent-fault", Target::kNodeOrAll,
        {{.name = "fault", .type = Type::kChoice, .required = true, .words = kFaults},
         {.name = "times", .type = Type::kInteger}}},
@@ -70,7 +70,7 @@ const std::vector<IncidentVerb>& table() {
       {"remove-node", Target::kNode, {}},
       {"recreate-node", Target::kNode,
        {{.name = "as", .type = Type::kChoice, .words = {"new", "saved"}}}},
-      // The API server and the way to it.
+      // The API server and the network to it.
       {"compact", Target::kNone, {}},
       {"break-watches", Target::kBerthOrAll, {}},
       {"lag", Target::kBerthOrAll, {{.name = "by", .type = Type::kDuration, .required = true}}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IncidentTable: the verbs of a scenario's timeline, what each happens to and what it takes beside.
-// One table for the parser, for the manual (docs/simulation.md lists the same) and for play().
+// IncidentTable: the verbs of a scenario's timeline, with their targets and arguments. The parser,
+// the manual (docs/simulation.md has the same list) and play() all use this table.
 #pragma once
 
 #include <span>
@@ -15,19 +15,19 @@ struct IncidentArg {
   std::string name;
   Type type = Type::kText;
   bool required = false;
-  std::vector<std::string> words = {};  // of a choice
-  int least = -1, most = 1000;          // of an integer
+  std::vector<std::string> words = {};  // for a choice
+  int least = -1, most = 1000;          // for an integer
 };
 
 struct IncidentVerb {
-  // What stands behind the verb.
+  // The value of the verb.
   enum class Target {
     kNone,        // nothing, or true
     kNode,        // n1
     kNodeOrAll,   // n1, or all
-    kNewNode,     // the name of a node that is not there yet
+    kNewNode,     // the name of a node that does not exist yet
     kBerthOrAll,  // berth-0, leader, or all
-    kPod,         // NAMESPACE/NAME; a pod, or any pod of the workload of that name
+    kPod,         // NAMESPACE/NAME: a pod, or any pod of the workload with that name
     kObject,      // KIND/NAME or KIND/NAMESPACE/NAME
     kManifest     // an object, or {file: PATH}
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "controller/scenario/incidents.h"
 
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 #include "controller/scenario/incident_args.h"
 #include "controller/scenario/incident_table.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incidents: what each verb of a timeline does to the simulated cluster, at once when it is played.
-// One class, a file for each of what the verbs are about.
+// Incidents: performs a timeline's verbs on the simulated cluster, at once. One class, with a file
+// for each group of verbs.
 #pragma once
 
 #include <functional>
@@ -10,19 +10,19 @@
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/scenario/berth_process.h"
 #include "controller/scenario/object_names.h"
 #include "controller/scenario/scenario.h"
-#include "controller/sim/actor_client.h"
-#include "controller/sim/gpu_agents.h"
-#include "controller/sim/gpu_gauges.h"
-#include "controller/sim/kube_actors.h"
-#include "controller/sim/simulation.h"
+#include "controller/sim/kube/actor_client.h"
+#include "controller/sim/kube/kube_actors.h"
+#include "controller/sim/kube/simulation.h"
+#include "controller/sim/nvidia/gpu_agents.h"
+#include "controller/sim/nvidia/gpu_gauges.h"
 
 namespace berth {
 
-// What people write under, and what their lines in the transcript begin with.
+// The user of people's writes, and the subject of their lines in the transcript.
 inline constexpr char kPerson[] = "person";
 
 class Incidents {
@@ -38,17 +38,17 @@ class Incidents {
   };
   explicit Incidents(World world);
 
-  // A node that can be created anew later: all that come with the scenario.
+  // Remembers a node so that a verb can re-create it: all nodes of the scenario.
   void remember(const sim::GpuNode& node) { machines_[node.name] = node; }
 
   struct Told {
     std::string subject;  // "person", "berth-0", "n3"
     std::string text;     // "cordons n3", "crashes"
-    bool done = true;     // false: the cluster refused; `text` says why
+    bool done = true;     // false: the cluster refused it; `text` says why
   };
-  // One line per thing that happened: `all` is several.
+  // One line for each action: `all` gives several.
   std::vector<Told> play(const Incident& incident);
-  // Hears how it ended with what was held by webhooks, later; may be empty.
+  // Called later with the result of a write that webhooks held; may be empty.
   std::function<void(const Told&)> on_held;
 
  private:
@@ -64,7 +64,7 @@ class Incidents {
   Told patch_node(const std::string& name, const std::string& metadata_field,
                   const std::string& set);
   Told evict(const std::string& namespace_, const std::string& pod);
-  // `meets`: which of its requests; empty: every one.
+  // `meets`: which of its requests the fault hits; empty: all.
   void meet_for(BerthProcess& berth, std::chrono::milliseconds span, sim::ExchangeFault fault,
                 std::function<bool(const HttpRequest&)> meets = {});
   void add_node(const Incident& incident, const std::string& name);
@@ -73,7 +73,7 @@ class Incidents {
   std::vector<std::string> nodes_of(const Incident& incident) const;
   std::vector<BerthProcess*> berths_of(const Incident& incident) const;
   BerthProcess* leader() const;
-  // The pod of that name, or one of the workload of that name; empty if there is none.
+  // The pod with that name, or a pod of the workload with that name; empty if there is none.
   std::string pod_of(const std::string& namespace_, const std::string& name,
                      const std::string& node) const;
 

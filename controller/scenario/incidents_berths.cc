@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incidents: what happens to berth's own processes, and on their way to the API server.
+// Incidents: verbs about berth's own processes, and their network to the API server.
 #include <fmt/format.h>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/runtime/leader_election.h"
 #include "controller/scenario/incident_args.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 
@@ -13,7 +13,7 @@ using Told = Incidents::Told;
 
 namespace {
 
-// What lets go of a Job or a pod, NAMESPACE/NAME; empty: of any.
+// Matches requests that release the Job or pod NAMESPACE/NAME; empty: any.
 std::function<bool(const HttpRequest&)> releases_of(const std::string& workload) {
   const std::string name = "/" + workload.substr(workload.find('/') + 1);
   const std::string in = "/namespaces/" + workload.substr(0, workload.find('/')) + "/";
@@ -27,7 +27,7 @@ std::function<bool(const HttpRequest&)> releases_of(const std::string& workload)
   };
 }
 
-// Requests that an admission policy would know by what they change.
+// Matches requests as an admission policy would, by what they change.
 std::function<bool(const HttpRequest&)> writes_of(const std::string& write,
                                                   const std::string& node) {
   if (write == "release") return releases_of(node);
@@ -36,7 +36,7 @@ std::function<bool(const HttpRequest&)> writes_of(const std::string& write,
       return request.method != "GET" && request.target.find("/configmaps") != std::string::npos &&
              (request.target + request.body).find("berth-mig-parted-config") != std::string::npos;
     };
-  std::string sign;  // in the body
+  std::string sign;  // a text in the body
   if (write == "cordon") sign = R"("op":"add","path":"/spec/unschedulable")";
   if (write == "uncordon") sign = R"("op":"remove","path":"/spec/unschedulable")";
   if (write == "mig.config")
@@ -49,7 +49,7 @@ std::function<bool(const HttpRequest&)> writes_of(const std::string& write,
   };
 }
 
-// Neither: right.
+// Without both arguments the clock becomes right.
 std::string set_clock(const Incident& incident, BerthProcess& berth) {
   const Duration ahead = span(incident, "ahead"), behind = span(incident, "behind");
   berth.set_clock(ahead - behind);
@@ -89,7 +89,7 @@ Told Incidents::on_berth(const Incident& incident, BerthProcess& berth) {
   return line;
 }
 
-// What goes wrong between a replica and the API server.
+// Faults between a replica and the API server.
 std::string Incidents::disturb(const Incident& incident, BerthProcess& berth) {
   const std::string& verb = incident.verb;
   if (verb == "break-watches") {
@@ -124,7 +124,7 @@ std::string Incidents::disturb(const Incident& incident, BerthProcess& berth) {
   return fmt::format("is refused everything with {} for {}", fault.code, how_long);
 }
 
-// What hook there was is asked first: what it does to a request comes before this.
+// Calls the earlier hook first: its fault takes precedence.
 void Incidents::meet_for(BerthProcess& berth, std::chrono::milliseconds span,
                          sim::ExchangeFault fault, std::function<bool(const HttpRequest&)> meets) {
   const MonotonicTime until = world_.simulation.now() + span;
@@ -153,7 +153,7 @@ std::vector<BerthProcess*> Incidents::berths_of(const Incident& incident) const 
   return found;
 }
 
-// Who holds the lease; failing that, any that runs.
+// The holder of the lease, else any running process.
 BerthProcess* Incidents::leader() const {
   const sim::ObjectPtr lease =
       person_.get("leases", world_.settings.berth_namespace, LeaseOptions{}.name);

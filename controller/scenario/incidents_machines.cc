@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incidents: what happens to the machines under the nodes, and to the agents on them.
+// Incidents: verbs about the machines of nodes and NVIDIA's components on them.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "controller/scenario/incident_args.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 
@@ -75,7 +75,7 @@ Told Incidents::on_machine(const Incident& incident, const std::string& name) {
   return line;
 }
 
-// What is not said of the GPU stays as it is.
+// Properties of the GPU that are not given keep their values.
 Told Incidents::on_gauges(const Incident& incident, const std::string& name) {
   const int gpu = number(incident, "gpu", 0);
   std::string text;

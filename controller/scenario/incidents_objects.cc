@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Incidents: what people do with kubectl, and what happens to pods.
+// Incidents: verbs for users' kubectl commands, and for pods.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/scenario/incident_args.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 
@@ -15,7 +15,7 @@ using Told = Incidents::Told;
 
 namespace {
 
-// "tier=batch gone-" as kubectl takes them.
+// "tier=batch gone-" in kubectl's syntax.
 std::string shown_set(const Json& set) {
   std::string text;
   for (const auto& [key, value] : set.items())
@@ -41,7 +41,7 @@ Told Incidents::apply_document(const std::string& text) {
   return told(shown, person_.apply(type->plural, std::move(object), /*force=*/true));
 }
 
-// What is not there yet is created, as kubectl does. Webhooks may hold it for a while.
+// Like kubectl, creates an object that does not exist. Webhooks may hold it for a while.
 Told Incidents::submit(const sim::ResourceType& type, Json object, const std::string& shown) {
   auto reply = std::make_shared<std::optional<Told>>();
   auto held = std::make_shared<bool>(false);
@@ -103,7 +103,7 @@ Told Incidents::patch_node(const std::string& name, const std::string& metadata_
 
 Told Incidents::on_pod(const Incident& incident) {
   const std::string path = rest_of(incident.target);
-  if (incident.verb == "use") {  // whoever there is, now or later
+  if (incident.verb == "use") {  // for present and later pods
     const int percent = number(incident, "percent", 0);
     world_.gauges.use(path, percent);
     return {.subject = path, .text = fmt::format("uses {}% of its GPUs", percent)};

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "apis/nearest_name.h"
+#include "apis/base/nearest_name.h"
 
 namespace berth {
 namespace {

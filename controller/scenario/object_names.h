@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// ObjectNames: objects as people name them on a command line, "pdb/team-a/chat".
+// ObjectNames: parses objects as users name them on a command line, "pdb/team-a/chat".
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "apis/result.h"
-#include "controller/sim/resource_type.h"
+#include "apis/base/result.h"
+#include "controller/sim/world/resource_type.h"
 
 namespace berth {
 
-// By kind, plural or kubectl's short name, in any case; null if the simulation does not serve it.
+// By kind, plural or kubectl's short name, case ignored; null if the simulation does not serve it.
 const sim::ResourceType* find_object_type(std::string_view word);
 // "it serves nodes, pods, …", for messages.
 std::string served_kinds();

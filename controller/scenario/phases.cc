@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "controller/sim/object_fields.h"
+#include "apis/base/names.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Phases: where a node of the simulation stands in its rollout, told from the store's truth.
+// Phases: the rollout phase of a simulated node, from the store.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,15 +10,15 @@
 
 namespace berth {
 
-// In the order a node goes through them: Idle, Cordoned, Draining, Applying, Verifying,
-// RollingBack, Failed. A scenario's whenPhase is one of them.
+// In the order of a rollout: Idle, Cordoned, Draining, Applying, Verifying, RollingBack, Failed. A
+// scenario's whenPhase is one of them.
 const std::vector<std::string>& rollout_phase_names();
 
-// The annotation as it stands on a node, which may be null.
+// The rollout annotation of a node, which may be null.
 RolloutRecord rollout_of(const nlohmann::json& node);
 
-// Draining is Cordoned while the node has GPU pods; Verifying is Applying once mig-manager says
-// success. Idle also where berth never was.
+// Draining means Cordoned with GPU pods on the node. Verifying means Applying after mig-manager
+// reported success. Also Idle if berth has never changed the node.
 std::string rollout_phase(const nlohmann::json& node, bool has_gpu_pods);
 
 }  // namespace berth

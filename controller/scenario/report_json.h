@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReportJson: a run as one JSON document for machines: its events, and how it has left the cluster.
+// ReportJson: a run as one JSON document for programs: its events and the cluster at its end.
 // docs/simulation.md lists the fields.
 #pragma once
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/scenario/phases.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {
@@ -27,7 +27,7 @@ NodeOut::End end_from(RolloutPhase phase) {
   }
 }
 
-// Cuts the node's time at the moments that are known.
+// Splits the node's time at the known moments.
 void split(NodeOut& out, milliseconds label, milliseconds said, milliseconds end) {
   const milliseconds drained = label == kNotYet ? end : label;
   const milliseconds spoken = said == kNotYet || said < drained ? end : said;

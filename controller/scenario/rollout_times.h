@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RolloutTimes: how long each node was out in a run, and for what, from the store's changes.
+// RolloutTimes: how long each node was out of service in a run, and in which steps.
 #pragma once
 
 #include <chrono>
@@ -16,24 +16,24 @@ struct NodeOut {
   enum class End { kRepartitioned, kRolledBack, kPutBack, kFailed, kGone, kStillOut };
   std::string node;
   std::string layout;
-  Span taken{0};   // since the timeline began
-  Span drain{0};   // from the cordon to the label's write
-  Span agent{0};   // to mig-manager's last word
-  Span verify{0};  // to the end
+  Span taken{0};   // since the start of the timeline
+  Span drain{0};   // from the cordon to the write of the label
+  Span agent{0};   // until mig-manager's last state
+  Span verify{0};  // until the end
   End end = End::kStillOut;
   Span total() const { return drain + agent + verify; }
 };
 const char* to_string(NodeOut::End end);
-// From the first taking to the last return; zero if none was taken.
+// From the first node taken out of service to the last one returned; zero if there was none.
 std::chrono::milliseconds wall_of(const std::vector<NodeOut>& outs);
 
 class RolloutTimes {
  public:
-  // Listens from now on; both live until the run's last step.
+  // Observes the run from now on; both must live until the run's last step.
   explicit RolloutTimes(ScenarioRun& run);
 
-  // In the order they were taken; a node stands there as often as it was. Those still out are
-  // counted up to now.
+  // In the order of the cordons, once for each time. Nodes that are still out of service count
+  // until now.
   std::vector<NodeOut> all() const;
 
  private:
@@ -43,8 +43,8 @@ class RolloutTimes {
   ScenarioRun& run_;
   struct Under {
     std::size_t index;                // in outs_
-    std::chrono::milliseconds label;  // when it was written; negative: not yet
-    std::chrono::milliseconds said;   // mig-manager's last word; negative: none
+    std::chrono::milliseconds label;  // when the label was written; negative: not yet
+    std::chrono::milliseconds said;   // when mig-manager last set its state; negative: never
   };
   std::vector<NodeOut> outs_;
   std::map<std::string, Under> under_way_;

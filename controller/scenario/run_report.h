@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RunReport: what came of a scenario that was played from its beginning to its end.
+// RunReport: the result of a scenario that was played from start to end.
 #pragma once
 
 #include <chrono>
@@ -24,8 +24,8 @@ struct RunReport {
   std::vector<NodeOut> outs;
 };
 
-// `on_entry` hears the story as it comes about, and `on_begin` gets the run before its first step;
-// both may be empty.
+// `on_entry` gets the transcript as it happens, and `on_begin` gets the run before its first step.
+// Both may be empty.
 RunReport play_scenario(const Scenario& scenario, std::uint64_t seed,
                         std::function<void(const TranscriptEntry&)> on_entry,
                         const std::function<void(ScenarioRun&)>& on_begin = {});

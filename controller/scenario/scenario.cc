@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 #include "controller/scenario/cluster_yaml.h"
 #include "controller/scenario/fields.h"
 #include "controller/scenario/timeline_yaml.h"
@@ -47,7 +47,7 @@ void read_webhook(const Json& value, ScenarioWebhook& out, std::vector<Complaint
   fields.finish();
 }
 
-// Unquoted, True and False are truth values to YAML; here they are a condition's status.
+// YAML reads unquoted True and False as booleans; here they are a condition's status.
 void read_expectations(Fields& top, Scenario& scenario, std::vector<Complaint>& complaints) {
   const Json* expect = top.find("expect");
   if (expect == nullptr) return;
@@ -73,7 +73,7 @@ Error report(const std::vector<Finding>& findings) {
   return invalid_spec("", std::move(text));
 }
 
-// A manifest, given where a scenario is wanted: all of its fields would be unknown.
+// A manifest instead of a scenario: otherwise every field would be reported as unknown.
 Finding object_instead(const ManifestDocument& document, const std::string& source) {
   const bool ours = document.kind == kKind<MIGLayout>.kind ||
                     document.kind == kKind<GPUClusterPolicy>.kind ||

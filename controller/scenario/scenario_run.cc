@@ -7,16 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/scenario/expectations.h"
 #include "controller/scenario/gpu_pods.h"
 #include "controller/scenario/object_names.h"
 #include "controller/scenario/phases.h"
 #include "controller/scenario/simulated_keys.h"
 #include "controller/scenario/workload_objects.h"
-#include "controller/sim/actor_client.h"
-#include "controller/sim/object_fields.h"
-#include "controller/sim/queue_policy.h"
+#include "controller/sim/kube/actor_client.h"
+#include "controller/sim/server/queue_policy.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {
@@ -25,11 +25,11 @@ using nlohmann::json;
 using sim::text_at;
 using namespace std::chrono_literals;
 
-// Long enough for pods to be bound and started, and for what lies unplaceable to have been tried.
+// Long enough to bind and start pods, and to try pods that do not fit.
 constexpr std::chrono::seconds kWarmUp = 30s;
 constexpr std::chrono::minutes kStill = 1min;
 
-// Long enough for mig-manager to find its file and to cut the nodes that come cut.
+// Long enough for mig-manager to get its file and to partition the nodes that start partitioned.
 constexpr std::chrono::minutes kCutting = 5min;
 
 std::set<std::string> namespaces_of(const Scenario& scenario) {
@@ -40,7 +40,7 @@ std::set<std::string> namespaces_of(const Scenario& scenario) {
     const std::string name = text_at(object, {"metadata", "namespace"});
     if (!name.empty()) names.insert(name);
   }
-  names.erase(scenario.agents.agent_namespace);  // the agents bring it along
+  names.erase(scenario.agents.agent_namespace);  // created with NVIDIA's node components
   return names;
 }
 
@@ -54,7 +54,7 @@ bool same_at(const json& before, const json& after, sim::FieldPath path) {
   return a == nullptr || b == nullptr ? a == b : *a == *b;
 }
 
-// Whether anything moved: leases, events and heartbeats do for ever.
+// Whether the change counts: leases, events and heartbeats never stop.
 bool is_news(const sim::Change& change) {
   if (change.key.type->plural == "leases" || change.key.type->plural == "events") return false;
   if (change.key.type->plural != "nodes" || change.kind != sim::Change::Kind::kModified)
@@ -66,7 +66,7 @@ bool is_news(const sim::Change& change) {
          !same_at(before, after, {"spec"}) || !same_at(before, after, {"status", "allocatable"});
 }
 
-// What a Prometheus has scraped runs on every node.
+// With a Prometheus, every node has an exporter.
 sim::GpuAgentOptions agents_of(const Scenario& scenario) {
   sim::GpuAgentOptions options = scenario.agents;
   options.exporters = scenario.prometheus;
@@ -83,13 +83,13 @@ struct ScenarioRun::Timeline {
 
   const Scenario scenario;
   Incidents incidents;
-  std::vector<std::string> refused;           // of what the scenario begins with
-  std::size_t ahead = 0;                      // incidents with a time that has not come
-  std::vector<std::size_t> waiting;           // incidents whose phase has not come
+  std::vector<std::string> refused;           // refused creations at the scenario's start
+  std::size_t ahead = 0;                      // timed incidents in the future
+  std::vector<std::size_t> waiting;           // incidents that wait for a phase
   std::map<std::string, std::string> phases;  // by node
   MonotonicTime begin{0};
   MonotonicTime last_news{0};
-  mutable MonotonicTime judged{-1};  // the news after which nothing was as expected
+  mutable MonotonicTime judged{-1};  // the change after which expectations were not met
 };
 
 ScenarioRun::ScenarioRun(const Scenario& scenario, std::uint64_t seed)
@@ -150,7 +150,7 @@ void ScenarioRun::install_webhook() {
   admission_ = std::make_unique<sim::AdmissionWebhooks>(
       simulation_->server(), simulation_->loop(), simulation_->clock(), simulation_->fork_random(),
       std::move(rules));
-  // The Service: whoever runs, in turn.
+  // The Service: round robin over running webhooks.
   admission_->hooks.ask = [this, turn = std::size_t{0}](const std::string& path,
                                                         const std::string& review,
                                                         const auto& answer) mutable {
@@ -176,7 +176,7 @@ void ScenarioRun::set_up() {
   const sim::ActorClient setup(simulation_->server(), "setup");
   for (const std::string& text : scenario.objects)
     if (is_a(text, "Namespace")) create(text);
-  for (const std::string& name : namespaces_of(scenario))  // those that are there stay as they are
+  for (const std::string& name : namespaces_of(scenario))  // existing namespaces stay as they are
     setup.create("namespaces", json{{"metadata", {{"name", name}}}});
   for (const std::string& text : scenario.objects)
     if (is_a(text, "ConfigMap")) create(text);
@@ -191,7 +191,7 @@ void ScenarioRun::set_up() {
       gauges_.add_node(node);
       agents_->add_node(node);
     }
-  // Pods that hold instances are not admitted before there are any.
+  // The kubelet admits pods with MIG instances only after the instances exist.
   if (cut) simulation_->run_for(kCutting);
   for (const std::string& text : scenario.objects)
     if (!is_a(text, "ConfigMap") && !is_a(text, "Namespace")) create(text);
@@ -241,7 +241,7 @@ void ScenarioRun::schedule() {
   }
 }
 
-// Within the store's put(): nothing may be written here.
+// Called within the store's put(), so it must not write.
 void ScenarioRun::on_change(const sim::Change& change) {
   if (!is_news(change)) return;
   timeline_->last_news = simulation_->now();

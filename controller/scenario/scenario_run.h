@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScenarioRun: a scenario being played: the simulated cluster, its actors, berth's processes and
-// the timeline. Same scenario, same seed, same bytes of transcript.
+// ScenarioRun: a scenario in progress: the simulated cluster, its actors, berth's processes and the
+// timeline. The same scenario and seed give the same transcript, byte for byte.
 #pragma once
 
 #include <chrono>
@@ -13,35 +13,36 @@
 #include "controller/scenario/berth_process.h"
 #include "controller/scenario/incidents.h"
 #include "controller/scenario/scenario.h"
-#include "controller/sim/admission_webhooks.h"
-#include "controller/sim/gpu_agents.h"
-#include "controller/sim/gpu_gauges.h"
-#include "controller/sim/kube_actors.h"
-#include "controller/sim/simulation.h"
+#include "controller/sim/kube/kube_actors.h"
+#include "controller/sim/kube/simulation.h"
+#include "controller/sim/nvidia/gpu_agents.h"
+#include "controller/sim/nvidia/gpu_gauges.h"
+#include "controller/sim/server/admission_webhooks.h"
 
 namespace berth {
 
 class ScenarioRun {
  public:
-  // The cluster stands: its nodes are Ready, its pods placed as far as there is room. berth has
+  // Afterwards the nodes are Ready and the pods are placed as far as capacity allows. berth has
   // been started, and the timeline begins.
   ScenarioRun(const Scenario& scenario, std::uint64_t seed);
   ~ScenarioRun();
   ScenarioRun(const ScenarioRun&) = delete;
   ScenarioRun& operator=(const ScenarioRun&) = delete;
 
-  // One thing happens. False once the scenario is over: what has a time in the timeline is played,
-  // everything is as expected and has been still for a minute, or limit or patience have run out.
+  // Runs one event. False once the scenario is over: the timed incidents are played, and either all
+  // expectations have been met without a change for a minute, or the limit or the patience is
+  // exceeded.
   bool step();
-  // As often as it takes.
+  // Calls step() until the scenario is over.
   void run();
 
-  // The timeline is played, and what the scenario expects holds.
+  // Whether the timeline is played and all expectations are met.
   bool settled() const { return unsettled().empty(); }
-  // Why it is not, for people: "layout a100: Ready is False (NodesPending: …)". Empty if it is.
+  // Why not, for users: "layout a100: Ready is False (NodesPending: …)". Empty if settled.
   std::string unsettled() const;
 
-  // Simulated time since the timeline began.
+  // Simulated time since the start of the timeline.
   std::chrono::nanoseconds elapsed() const;
 
   sim::Simulation& simulation() { return *simulation_; }
@@ -51,12 +52,12 @@ class ScenarioRun {
   std::vector<std::unique_ptr<BerthProcess>>& berths() { return berths_; }
   // Controllers and webhooks.
   std::vector<BerthProcess*> processes() const;
-  // Null: none is installed.
+  // Null: no webhook is installed.
   sim::AdmissionWebhooks* admission() { return admission_.get(); }
   const Scenario& scenario() const;
-  // A person's hand: plays one incident now, whatever its time.
+  // Plays one incident now, whatever its time.
   void play(const Incident& incident);
-  // Hears of every incident that is played; may be empty.
+  // Called for every incident; may be empty.
   std::function<void(const Incidents::Told&)> on_told;
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// SimulatedKeys: keys and serial numbers of a simulation, the same for the same seed. The keys are
-// Ed25519, whose signatures have no chance in them either: the certificates are real ones.
+// SimulatedKeys: keys and serial numbers of a simulation, equal for equal seeds. The keys are
+// Ed25519, because its signatures are deterministic. The certificates are valid ones.
 #pragma once
 
 #include "controller/certificates/key_source.h"
-#include "controller/sim/random.h"
+#include "controller/sim/world/random.h"
 
 namespace berth {
 

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "controller/sim/object_fields.h"
+#include "apis/base/names.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {
@@ -14,12 +14,13 @@ namespace {
 using nlohmann::json;
 using sim::text_at;
 
-// berth's own account where the objects do not show why: warnings, and a node put back unchanged.
+// berth's own events, if the objects do not show the reason: warnings, and a node put back
+// unchanged.
 Story tell_event(const sim::Change& change) {
   if (change.kind != sim::Change::Kind::kAdded || !change.user.starts_with("berth")) return {};
   const json& event = *change.after;
   const std::string reason = text_at(event, {"reason"});
-  if (reason == "RolloutFailed") return {};  // the node's annotation says it too
+  if (reason == "RolloutFailed") return {};  // the node's annotation says the same
   if (text_at(event, {"type"}) != "Warning" && reason != "Restored") return {};
   return {{text_at(event, {"regarding", "name"}),
            fmt::format("{}: {}", reason, text_at(event, {"note"}))}};

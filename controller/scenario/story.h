@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Story: what one change in the store means to somebody who follows a rollout. Pure: the change,
-// and the store as it then stands. Leases, heartbeats and bookkeeping mean nothing.
+// Story: describes one change in the store to a user who follows a rollout. Pure: it uses only the
+// change and the store after it. Leases, heartbeats and bookkeeping give no lines.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "controller/core/settings.h"
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 namespace berth {
 
@@ -16,17 +16,17 @@ struct StoryLine {
   std::string text;
 };
 using Story = std::vector<StoryLine>;
-// How lines about a node's allocatable begin.
+// The start of lines about a node's allocatable.
 inline constexpr char kOffers[] = "offers ";
 
-// Which settings and whose agents: names of namespaces and ConfigMaps.
+// `settings` has the names of namespaces and ConfigMaps.
 Story tell(const sim::Change& change, const sim::Store& store, const Settings& settings);
 
 Story tell_node(const sim::Change& change, const sim::Store& store, const Settings& settings);
 Story tell_pod(const sim::Change& change, const Settings& settings);
 Story tell_conditioned(const sim::Change& change);  // a layout, the policy or a queue
 
-// "berth" for its replicas, else the user as he is.
+// "berth" for all its replicas, else the user's name.
 std::string who(const std::string& user);
 
 }  // namespace berth

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layout's lines: its counters as they move, its conditions, and the nodes for which somebody has
-// to do something. Of the policy and of queues it is the conditions alone.
+// A layout's lines: changes of its counters, its conditions, and nodes that need a user's action.
+// For the policy and queues only the conditions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/scenario/story.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using sim::text_at;
 
-// What time or a node's turn will tell is in the counters already.
+// Reasons that end by themselves are already in the counters.
 bool worth_telling(std::string_view reason) {
   static constexpr std::array kTold = {std::string_view(reasons::kAgentNotConfigured),
                                        std::string_view(reasons::kCapacityGuard),
@@ -75,7 +75,7 @@ const json* entry(const json& list, const char* key, const std::string& value) {
   return nullptr;
 }
 
-// Of Ready what it is, not each step on the way there, unless the layout itself is what is wrong.
+// For Ready only its final states, not each step, unless the layout itself is wrong.
 bool ready_worth_telling(const json& condition, const json* old) {
   static constexpr std::array kOfTheLayout = {
       std::string_view(reasons::kInvalidSpec),   std::string_view(reasons::kNoNodesSelected),
@@ -88,9 +88,9 @@ bool ready_worth_telling(const json& condition, const json* old) {
          std::ranges::find(kOfTheLayout, reason) != kOfTheLayout.end();
 }
 
-// Why nothing goes on, in the story's words; empty while something does.
+// Why there is no progress, in the words of the transcript; empty while there is.
 std::string obstacle_in(const json& conditions) {
-  // The policy's besides: what it is at.
+  // Also the policy's reasons for progress.
   static constexpr std::array kMoving = {
       std::string_view(reasons::kRollingOut), std::string_view(reasons::kDeleting),
       std::string_view("Labelling"), std::string_view("PluginRollout"),

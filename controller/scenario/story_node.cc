@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node's lines: its rollout's phases, what its agent says, what it offers, who else touches it.
+// A node's lines: phases of its rollout, mig-manager's states, its resources, and changes by
+// others.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "apis/int_or_percent.h"
-#include "apis/names.h"
-#include "apis/time.h"
+#include "apis/base/int_or_percent.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
 #include "controller/scenario/gpu_pods.h"
 #include "controller/scenario/phases.h"
 #include "controller/scenario/story.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {
@@ -33,7 +34,7 @@ std::string ready(const json& node) {
   return "";
 }
 
-// "slot 1 of 2": how many nodes are out, of those that may be.
+// "slot 1 of 2": how many of the allowed nodes are out of service.
 std::string slot_text(const sim::Store& store, const Settings& settings,
                       const std::string& layout_name) {
   const sim::ObjectPtr ledger = store.find(
@@ -85,7 +86,7 @@ class NodeStory {
     if (old.text == now.text || !now.rollout) return;
     const RolloutPhase from = old.rollout ? old.rollout->phase : RolloutPhase::kIdle;
     const NodeRollout& r = *now.rollout;
-    if (from == r.phase) return;  // of another attempt an event tells why
+    if (from == r.phase) return;  // an event describes a further attempt
     switch (r.phase) {
       case RolloutPhase::kCordoned:
         return tell_taken(r);
@@ -111,7 +112,7 @@ class NodeStory {
       say("taken by berth for layout {}{}; cordoned before, it stays so", r.layout, slot);
   }
 
-  // Put back without a change, the event says why.
+  // If the node is put back unchanged, the event gives the reason.
   void tell_returned(RolloutPhase from, const NodeRollout& old) {
     if (from == RolloutPhase::kCordoned || from == RolloutPhase::kIdle) return;
     const bool uncordoned = unschedulable(before_) && !unschedulable(after_);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pod's lines: where it runs, that it is sent away, that it ends or finds no room. The agents'
-// own pods, and DaemonSets', have none.
+// A pod's lines: where it runs, its eviction, its end, and that it fits no node. Pods of NVIDIA's
+// node components and of DaemonSets have none.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "controller/scenario/gpu_pods.h"
 #include "controller/scenario/story.h"
-#include "controller/sim/object_fields.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {

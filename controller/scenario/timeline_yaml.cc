@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/manifest.h"
-#include "apis/nearest_name.h"
-#include "apis/time.h"
+#include "apis/base/nearest_name.h"
+#include "apis/base/time.h"
+#include "apis/codec/manifest.h"
 #include "controller/scenario/cluster_yaml.h"
 #include "controller/scenario/incident_table.h"
 #include "controller/scenario/object_names.h"
@@ -269,7 +269,7 @@ class IncidentReader {
   const std::set<std::string>& nodes_;
   const Scenario& scenario_;
   Incident incident_;
-  bool broken_ = false;  // the file of an apply
+  bool broken_ = false;  // the file of an apply is broken
 };
 
 std::set<std::string> all_nodes(const Scenario& scenario) {

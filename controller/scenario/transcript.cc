@@ -7,14 +7,13 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "apis/decode.h"
-#include "controller/sim/object_fields.h"
+#include "apis/codec/decode.h"
+#include "controller/sim/world/object_fields.h"
 
 namespace berth {
 namespace {
 
-// A log line of berth that belongs into the story: how it begins, what it is there, and which of
-// its fields is told with it.
+// A berth log line for the transcript: its start, its text there, and the field to add.
 struct Told {
   std::string_view line;
   std::string_view text;
@@ -73,7 +72,7 @@ Transcript::Transcript(ScenarioRun& run, std::function<void(const TranscriptEntr
   run_.on_told = [this](const Incidents::Told& told) { add(told.subject, told.text); };
   for (BerthProcess* berth : run_.processes()) {
     berth->on_log = [this, process = berth](LogLevel, const std::string& line) {
-      if (process->running()) hear_log(process->name(), line);  // the dead are silent
+      if (process->running()) hear_log(process->name(), line);  // dead processes write no lines
     };
     berth->faults.on_reply = [this, before = berth->faults.on_reply](const HttpRequest& request,
                                                                      int code) {
@@ -95,7 +94,7 @@ void Transcript::add(std::string subject, std::string text) {
   if (std::exchange(latest_[subject], text) == text) return;
   const std::chrono::milliseconds at = elapsed();
   hand_over(at - kHeld);
-  // What a node offers comes about resource by resource: the last word counts.
+  // A node's resources change one by one: only the last line counts.
   if (text.starts_with(kOffers))
     std::erase_if(held_, [&](const TranscriptEntry& entry) {
       return entry.subject == subject && entry.text.starts_with(kOffers);
@@ -116,7 +115,7 @@ void Transcript::hand_over(std::chrono::milliseconds until) {
 
 void Transcript::finish() { hand_over(std::chrono::milliseconds::max()); }
 
-// A value ends where the next field begins.
+// A value ends at the next field.
 void Transcript::hear_log(const std::string& berth, const std::string& line) {
   for (const Told& told : kLog) {
     if (!line.starts_with(told.line)) continue;
@@ -130,8 +129,8 @@ void Transcript::hear_log(const std::string& berth, const std::string& line) {
   }
 }
 
-// Real evictions and those asked as a dry run: either way a budget says no. Told once for a pod, as
-// berth asks again and again.
+// A budget's refusals of real and of dry-run evictions. Reported once per pod, because berth
+// repeats them.
 void Transcript::hear_refusal(const HttpRequest& request, int code) {
   if (code != 429 && code != 500) return;
   const auto [namespace_, pod] = evicted_pod(request);

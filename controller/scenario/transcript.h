@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transcript: a scenario run as a story, a line for each thing that somebody who follows it wants
-// to know: what people and machines do, what berth does and why it waits, what nodes then offer.
-// Same scenario, same seed, same bytes.
+// Transcript: a scenario run as lines of text for a user who follows it: what users and machines
+// do, what berth does and why it waits, and what nodes then offer. The same scenario and seed give
+// the same bytes.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 namespace berth {
 
 struct TranscriptEntry {
-  std::chrono::milliseconds at;  // simulated, since the timeline began
+  std::chrono::milliseconds at;  // simulated time since the start of the timeline
   std::string subject;
   std::string text;
 };
@@ -27,19 +27,19 @@ std::string format(const TranscriptEntry& entry);
 
 class Transcript {
  public:
-  // Entries are handed to `on_entry` when they are so old, simulated: steps that belong together,
-  // such as a device plugin's, come within this time. Once an object has changed, none is left that
-  // is older.
+  // Entries are passed to `on_entry` when they are this old in simulated time, because steps that
+  // belong together, such as a device plugin's, happen within this time. After a change of an
+  // object no older entry is left.
   static constexpr std::chrono::seconds kHeld{2};
 
-  // Listens from now on; it must not die before the run's last step, nor outlive it. `on_entry` may
-  // be empty.
+  // Observes the run from now on. It must live until the run's last step, but must not outlive the
+  // run. `on_entry` may be empty.
   Transcript(ScenarioRun& run, std::function<void(const TranscriptEntry&)> on_entry);
   ~Transcript();
   Transcript(const Transcript&) = delete;
   Transcript& operator=(const Transcript&) = delete;
 
-  // The run is over: hands over what is left.
+  // The run is over: passes on the remaining entries.
   void finish();
   const std::vector<TranscriptEntry>& entries() const { return entries_; }
 
@@ -55,8 +55,8 @@ class Transcript {
   std::function<void(const TranscriptEntry&)> on_entry_;
   std::deque<TranscriptEntry> held_;
   std::vector<TranscriptEntry> entries_;
-  std::set<std::string> refused_;              // evictions whose refusal has been told
-  std::map<std::string, std::string> latest_;  // by subject: a line is not told twice running
+  std::set<std::string> refused_;              // evictions whose refusal has been reported
+  std::map<std::string, std::string> latest_;  // by subject: a line is not repeated directly
 };
 
 }  // namespace berth

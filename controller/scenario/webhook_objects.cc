@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 #include "controller/certificates/certificate_keeper.h"
 
 namespace berth {

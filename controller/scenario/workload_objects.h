@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WorkloadObjects: the Kubernetes objects that a scenario's workload stands for.
+// WorkloadObjects: the Kubernetes objects of a scenario's workload.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// As JSON, in the order to create them in: the budget last.
+// As JSON, in the order of creation: the budget comes last.
 std::vector<std::string> workload_objects(const ScenarioWorkload& workload);
 
 }  // namespace berth

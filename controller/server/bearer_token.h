@@ -6,8 +6,7 @@
 
 namespace berth {
 
-// Of the head `Authorization: Bearer x`; empty: there is none. HTTP leaves the case of the first
-// word open.
+// The token in `Authorization: Bearer x`; "" if there is none. HTTP ignores the case of "Bearer".
 std::string bearer_token(std::string_view authorization);
 
 }  // namespace berth

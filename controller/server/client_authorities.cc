@@ -12,7 +12,7 @@
 namespace berth {
 namespace {
 
-// With two names in it, it is nobody's.
+// A certificate with two common names has none.
 bool bears(const X509* certificate, std::string_view common_name) {
   X509_NAME* subject = X509_get_subject_name(certificate);
   const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
@@ -54,19 +54,20 @@ bool ClientAuthorities::loaded() const { return trusted_ != nullptr; }
 void ClientAuthorities::demand(ssl_ctx_st* context) {
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   SSL_CTX_set_cert_verify_callback(context, on_certificate, this);
-  // A session that is taken up again shows no certificate.
+  // A resumed session would show no certificate.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
   SSL_CTX_set_num_tickets(context, 0);
 }
 
-// OpenSSL has set the chain up to be judged as a client's.
+// OpenSSL has prepared `chain` for the check of a client's certificate.
 int ClientAuthorities::on_certificate(x509_store_ctx_st* chain, void* self) {
   const auto& me = *static_cast<const ClientAuthorities*>(self);
   X509_STORE_CTX_set_error(chain, X509_V_ERR_APPLICATION_VERIFICATION);
   if (!me.loaded()) return 0;
   X509_STORE_CTX_set0_trusted_stack(chain, me.trusted_->authorities.get());
-  X509_STORE_CTX_set_flags(chain, X509_V_FLAG_PARTIAL_CHAIN);  // one that another signed will do
+  // accepts an intermediate authority, too
+  X509_STORE_CTX_set_flags(chain, X509_V_FLAG_PARTIAL_CHAIN);
   if (X509_verify_cert(chain) != 1) return 0;
   if (me.common_name_.empty() || bears(X509_STORE_CTX_get0_cert(chain), me.common_name_)) return 1;
   X509_STORE_CTX_set_error(chain, X509_V_ERR_APPLICATION_VERIFICATION);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClientAuthorities: whose callers a TLS listener answers. A caller has to show a client's
-// certificate that one of these authorities signed, under one common name if a name is asked for.
-// They can be exchanged while they serve: a handshake asks those that are current, and connections
-// that stand are not touched.
+// ClientAuthorities: which clients a TLS listener serves. A client must show a certificate from one
+// of these authorities, with the given common name if there is one. The authorities can be replaced
+// at run time: each handshake uses the present ones, and open connections stay open.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 
 struct ssl_ctx_st;
 struct x509_store_ctx_st;
@@ -18,16 +17,16 @@ namespace berth {
 
 class ClientAuthorities {
  public:
-  // No name: any.
+  // An empty name accepts any common name.
   explicit ClientAuthorities(std::string common_name = {});
   ClientAuthorities(const ClientAuthorities&) = delete;
   ~ClientAuthorities();
 
-  // PEM, one certificate or more. What can't be read leaves in force what was.
+  // PEM, one or more certificates. If it is unreadable, the old authorities stay.
   Result<void> replace(std::string_view pem);
-  bool loaded() const;  // until then nobody is answered
+  bool loaded() const;  // until then every client is refused
 
-  // From now on every handshake of the context's comes by here. Outlives the context.
+  // From now on it checks every handshake of the context. It must outlive the context.
   void demand(ssl_ctx_st* context);
 
  private:

@@ -13,7 +13,7 @@ HttpResponse text(int status, std::string body) {
   return response;
 }
 
-// As kube-apiserver words it. A failure says everything; a success does so when asked (?verbose).
+// In kube-apiserver's format. A failure lists all checks; a success does so on request (?verbose).
 HttpResponse ready(const std::vector<ReadinessCheck>& checks, bool verbose) {
   std::string lines;
   bool all_good = true;
@@ -36,7 +36,7 @@ HttpResponse answer(const EndpointSources& sources, EndpointsServed served, std:
     response.content_type = "text/plain; version=0.0.4; charset=utf-8";
     return response;
   }
-  // Being answered at all is the proof: the loop turns.
+  // An answer proves that the loop runs.
   if (served.health && (path == "/healthz" || path == "/livez")) return text(200, "ok");
   if (served.health && path == kReady)
     return ready(sources.readiness(), query.starts_with("verbose"));

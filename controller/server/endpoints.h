@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Endpoints: what /healthz, /readyz and /metrics answer. Pure functions of what they are handed.
+// Endpoints: answers /healthz, /readyz and /metrics. Pure functions of their arguments.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct EndpointSources {
   std::function<std::string()> metrics;
 };
 struct EndpointsServed {
-  bool health = false;   // /healthz, /livez, /readyz and each check of it, as /readyz/NAME
+  bool health = false;   // /healthz, /livez, /readyz and each single check, /readyz/NAME
   bool metrics = false;  // /metrics
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTTP/1.1, requests parsed by Boost.Beast. A head is judged before its body is read; requests that
-// come without waiting for responses are answered one after the other.
+// HTTP/1.1. Boost.Beast parses requests. A request is accepted or refused by its head, before its
+// body is read. Pipelined requests are answered one after the other.
 #include <fmt/compile.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void put_response(const HttpResponse& response, bool head_only, bool last, std::
   fmt::format_to(std::back_inserter(out), FMT_COMPILE("HTTP/1.1 {} {}\r\ncontent-type: {}\r\n"),
                  response.status, std::string_view(reason.data(), reason.size()),
                  response.content_type);
-  // A feed ends with its connection. What has not changed since has no body to tell the length of.
+  // A feed ends with its connection, so its length is unknown. A 304 has no body.
   if (response.feed == nullptr && response.status != 304)
     fmt::format_to(std::back_inserter(out), FMT_COMPILE("content-length: {}\r\n"),
                    response.body.size());
@@ -34,7 +34,7 @@ void put_response(const HttpResponse& response, bool head_only, bool last, std::
   if (!head_only) out += response.body;
 }
 
-// A body that takes memory as it comes, whatever length was announced: a string_body takes it all.
+// A body that allocates as it arrives. http::string_body allocates the announced length at once.
 struct ArrivingBody {
   using value_type = std::string;
   class reader {
@@ -96,11 +96,11 @@ class Http1 final : public HttpProtocol {
   struct Request {
     Request(std::uint64_t now_ms, int header_bytes) : began_ms(now_ms) {
       parser.header_limit(static_cast<std::uint32_t>(header_bytes));
-      parser.body_limit(boost::none);  // judged by the head, in admit()
+      parser.body_limit(boost::none);  // admit() decides by the head
     }
     const std::uint64_t began_ms;
-    std::unique_ptr<PostRoom::Place> place;  // ends after the body has gone
-    std::size_t held_bytes = 0;              // of it
+    std::unique_ptr<PostRoom::Place> place;  // freed after the body
+    std::size_t held_bytes = 0;              // of the body
     http::request_parser<ArrivingBody> parser;
   };
 
@@ -109,8 +109,8 @@ class Http1 final : public HttpProtocol {
     waiting_.erase(0, waiting_.size() - left);
   }
 
-  // Returns what has to wait: for the rest of a head, for the client to take its responses, or for
-  // the answer to the request before.
+  // Returns the bytes that must wait: for the rest of a head, for the client to read its responses,
+  // or for the answer to the previous request.
   std::string_view read(std::string_view bytes, std::string& out) {
     while (!over_ && feed_ == nullptr && !asked_ms_ && !bytes.empty() &&
            out.size() < kEnoughToSend) {
@@ -134,8 +134,8 @@ class Http1 final : public HttpProtocol {
     const auto& parser = request_->parser;
     const auto& head = parser.get();
     const boost::optional<std::uint64_t> said = parser.content_length();
-    // A body of unknown length is nobody's that asks here, and two ways to tell where it ends, or
-    // whom it is for, are the oldest trick against proxies.
+    // No client of berth sends a body of unknown length. Two different lengths or hosts in one
+    // request are a known attack on proxies.
     if (head.count(http::field::transfer_encoding) > 0)
       return refuse(service_.refusal(said ? 400 : only_chunked(head) ? 411 : 501), out);
     const std::size_t hosts = head.count(http::field::host);
@@ -143,7 +143,7 @@ class Http1 final : public HttpProtocol {
       return refuse(service_.refusal(400), out);
     const auto method = head.method_string();
     const std::optional<std::uint64_t> length = said ? std::optional(*said) : std::nullopt;
-    // Told when it is its connection's turn: another's may be on now.
+    // Other connections may call it during their turn.
     const auto on_lost = [this] { std::string().swap(request_->parser.get().body()); };
     if (auto refusal =
             service_.admit({method.data(), method.size()}, length, on_lost, request_->place))
@@ -164,7 +164,7 @@ class Http1 final : public HttpProtocol {
       refuse(service_.refusal(429), out);
   }
 
-  // What else comes can't be told from the body that was not read.
+  // Later bytes can't be distinguished from the body that was not read.
   void refuse(const HttpResponse& response, std::string& out) {
     over_ = true;
     put_response(response, false, true, out);
@@ -197,15 +197,15 @@ class Http1 final : public HttpProtocol {
     go_on_feeding(out);
   }
 
-  // For a final answer. Who sends much more meanwhile does not get to wait.
+  // Waits for a final answer. A client that sends much more meanwhile can't wait.
   bool may_wait() {
     if (!asked_ms_) asked_ms_ = now_ms_;
     return !service_.draining && waiting_.size() < kEnoughToSend &&
            !service_.stands_still(*asked_ms_, now_ms_);
   }
 
-  // Only while the client has taken everything: so it gets the newest of what it was too slow for.
-  // What else it says is not heard.
+  // Only when the client has read everything, so that a slow client gets the newest state. All
+  // other input is ignored.
   void go_on_feeding(std::string& out) {
     answered_ms_ = now_ms_;
     over_ = service_.draining || feed_->over();
@@ -216,11 +216,11 @@ class Http1 final : public HttpProtocol {
 
   const HttpService& service_;
   std::optional<Request> request_;
-  std::shared_ptr<HttpFeed> feed_;  // not null: it is all that is left to be said
+  std::shared_ptr<HttpFeed> feed_;  // not null: only the feed still sends output
   std::string waiting_;
   std::uint64_t now_ms_ = 0;
   std::uint64_t heard_ms_ = 0;
-  std::optional<std::uint64_t> asked_ms_;  // since then request_ waits for a final answer
+  std::optional<std::uint64_t> asked_ms_;  // since when request_ has waited for a final answer
   std::optional<std::uint64_t> answered_ms_;
   bool over_ = false;
 };

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kEndingSeconds = 2;
 
-// None where the peer has gone already.
+// All zero if the peer has already disconnected.
 PeerAddress peer_of(const uv_tcp_t& socket) {
   sockaddr_storage name{};
   int size = sizeof(name);
@@ -67,7 +67,7 @@ void HttpConnection::read() {
 }
 
 void HttpConnection::on_read(ssize_t size) {
-  if (size == 0) return;  // not yet, after all
+  if (size == 0) return;  // no data yet
   if (size < 0) {
     half_closed_ = size == UV_EOF && !on_way_.empty();
     return half_closed_ ? static_cast<void>(uv_read_stop(stream())) : close();
@@ -97,7 +97,7 @@ bool HttpConnection::over() const {
   return tls_over_ || (protocol_ != nullptr && protocol_->over());
 }
 
-// Sends what there is to be sent, and what follows from its having been sent.
+// Sends the output, and continues after it was sent.
 void HttpConnection::go_on() {
   const bool more_waits = out_.size() >= kEnoughToSend && !over();
   flush();
@@ -170,8 +170,8 @@ void HttpConnection::on_written(int status) {
   carry_on();
 }
 
-// A socket that is closed while something of its client's is unread resets the connection, and the
-// client may lose what it was told last: so it is read to its end first, for a while.
+// If a socket is closed with unread input, the kernel resets the connection, and the client may
+// lose the last answer. So this reads the input to its end first, for a limited time.
 void HttpConnection::end() {
   if (ended_ms_ != 0) return;
   ended_ms_ = uv_now(commons_.loop);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HttpConnection: a client's socket on the loop, with TLS or without, and the protocol spoken on
-// it. While a client does not take what it was sent, nothing more is read of it, and one that says
-// much takes turns with the others. Loop thread only.
+// HttpConnection: a client's socket on the loop, with TLS or without, and its protocol. It reads no
+// more from a client that does not read its answers. A client that sends much takes turns with the
+// others. Loop thread only.
 #pragma once
 
 #include <uv.h>
@@ -22,32 +22,33 @@ class TlsContext;
 
 class HttpConnection {
  public:
-  // Of a connection in a turn of the loop; a TLS record.
+  // Read at most per connection and turn of the loop: the size of a TLS record.
   static constexpr std::size_t kReadBytes = 16 << 10;
-  // What the connections of a server have in common.
+  // Shared by all connections of a server.
   struct Commons {
     uv_loop_t* loop;
     HttpServerLimits limits;
-    // Its socket is no more: it may be deleted.
+    // Its socket is closed: it may be deleted.
     std::function<void(HttpConnection&)> on_closed;
-    // It has had its turn, and is to carry_on() in the next.
+    // Its turn is over: call carry_on() in the next turn.
     std::function<void(HttpConnection&)> on_paused;
     std::unique_ptr<char[]> arriving = std::make_unique_for_overwrite<char[]>(kReadBytes);
     std::unique_ptr<char[]> plain =
         std::make_unique_for_overwrite<char[]>(TlsSession::kRecordBytes);
   };
-  // All of them outlive it. No TLS: null.
+  // All arguments must outlive it. `tls` is null without TLS.
   HttpConnection(Commons& commons, const HttpService& service, const TlsContext* tls);
   HttpConnection(const HttpConnection&) = delete;
   ~HttpConnection();
 
   void accept(uv_stream_t* listener);
-  // To be called now and then: ends it if it takes too long, and takes leave once if it is to.
+  // Call it regularly: closes the connection if it is too slow, and says goodbye when the server
+  // drains.
   void look_at_the_clock();
   void carry_on();
   bool closing() const;
   Standing standing() const;
-  // At once, in the middle of whatever; on_closed() follows.
+  // Closes at once, in any state; on_closed() follows.
   void close();
 
  private:
@@ -69,20 +70,20 @@ class HttpConnection {
 
   Commons& commons_;
   const HttpService& service_;
-  std::unique_ptr<TlsSession> tls_;         // null: none
-  std::unique_ptr<HttpProtocol> protocol_;  // null: until the handshake is through
+  std::unique_ptr<TlsSession> tls_;         // null: no TLS
+  std::unique_ptr<HttpProtocol> protocol_;  // null until the handshake is complete
   uv_tcp_t socket_;
   uv_write_t writing_;
   uv_shutdown_t shutting_;
-  std::string out_;     // of the protocol, of this turn
-  std::string on_way_;  // what the socket did not take at once; empty: nothing
-  std::string next_;    // and what came after it
+  std::string out_;     // output of the protocol in this turn
+  std::string on_way_;  // bytes that the socket has not accepted yet; empty: none
+  std::string next_;    // output that follows on_way_
   PeerAddress peer_{};
   const std::uint64_t opened_ms_;
   std::uint64_t on_way_ms_ = 0;
-  std::uint64_t ended_ms_ = 0;  // all is said, and what still comes is not heard; 0: not yet
-  bool tls_over_ = false;       // failed, or the client took leave
-  bool half_closed_ = false;    // by the client, as it may while it is answered
+  std::uint64_t ended_ms_ = 0;  // when all was sent; input is ignored since then; 0: not yet
+  bool tls_over_ = false;       // TLS failed, or the client closed it
+  bool half_closed_ = false;    // by the client, which may still read its answer
   bool paused_ = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HttpFeed: a response that goes on for as long as its client stays, server-sent events above all.
-// A client that takes too long over what it was sent is cut off, as with any response.
+// HttpFeed: a response that continues as long as its client stays, mainly for server-sent events.
+// As with any response, the server closes the connection of a client that reads too slowly.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace berth {
 class HttpFeed {
  public:
   virtual ~HttpFeed() = default;
-  // Appends what comes next, nothing if there is nothing yet. Asked on the loop's thread, when the
-  // client has taken everything so far, and a few times a second.
+  // Appends new output, or nothing. Called on the loop thread several times a second, once the
+  // client has read all earlier output.
   virtual void next(std::string& out) = 0;
-  // Nothing comes any more: the connection ends once the client has what was appended.
+  // No more output: the connection ends once the client has read everything.
   virtual bool over() const { return false; }
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HttpProtocol: one connection's requests and responses as bytes, whatever carries them: neither a
-// socket nor a clock. What is to be sent is appended to `out`; `now_ms` is any clock that only goes
-// forward.
+// HttpProtocol: one connection's requests and responses as bytes, without a socket or a clock. It
+// appends output to `out`. `now_ms` comes from any monotonic clock.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +13,28 @@
 
 namespace berth {
 
-// With so much to be sent, what came waits until the client has taken it.
+// If this much output waits, input waits until the client has read it.
 inline constexpr std::size_t kEnoughToSend = 64 << 10;
 
 class HttpProtocol {
  public:
   virtual ~HttpProtocol() = default;
 
-  // Bytes that came, in their order.
+  // Takes input bytes, in order.
   virtual void take(std::string_view bytes, std::uint64_t now_ms, std::string& out) = 0;
-  // Everything that was appended has been sent: what waited goes on. At first: the server's turn.
-  // And now and then: who stands still in the middle of a request, or lost its place, is told.
+  // Call it first when the server may speak, then whenever all output was sent, so that waiting
+  // input continues, and regularly. Then it also answers a client that stopped in the middle of a
+  // request or lost its place.
   virtual void resume(std::uint64_t now_ms, std::string& out) = 0;
-  // No more is taken or appended: what was is still to be sent, then the connection ends.
+  // No more input or output: send the remaining output, then close the connection.
   virtual bool over() const = 0;
-  // When the oldest request came whose answer is not complete; none: nobody waits.
+  // When the oldest request without a complete answer arrived; nullopt: there is none.
   virtual std::optional<std::uint64_t> busy_since_ms() const = 0;
-  // When a request was last answered; none: never yet. What else a client says does not count.
+  // When a request was last answered; nullopt: never. Other input does not count.
   virtual std::optional<std::uint64_t> answered_ms() const = 0;
 };
 
-// The service must outlive them.
+// `service` must outlive the protocol.
 std::unique_ptr<HttpProtocol> speak_http1(const HttpService& service);
 
 }  // namespace berth

@@ -15,14 +15,16 @@
 namespace berth {
 namespace {
 
-// Who finds it full tries again a second later.
+// If it is full, clients retry a second later.
 constexpr int kBacklog = 1024;
-// Whoever knocks without end keeps neither the loop from those who are in, nor a newcomer from
-// saying what it came for: it takes so many milliseconds to give all places to others.
+// Limits new connections per turn, so that endless connects neither block existing clients nor
+// close a new client before it has sent its request: all places are replaced only after this many
+// milliseconds.
 constexpr int kTurnsOfAPlace = 8;
-constexpr std::uint64_t kLookMs = 250;  // at what connections take too long for
+constexpr std::uint64_t kLookMs = 250;  // between checks for slow connections
 
-// To bind to; an error is getaddrinfo's. Every address: by both families, where there are both.
+// The address to bind to; an error is getaddrinfo's. An empty host means all addresses, of IPv4 and
+// IPv6 if there are both.
 int resolve(const ListenAddress& address, sockaddr_storage& into) {
   if (address.host.empty())
     return uv_ip6_addr("::", address.port, reinterpret_cast<sockaddr_in6*>(&into));
@@ -44,9 +46,9 @@ struct HttpServer::Impl {
   struct Listener {
     Impl& server;
     HttpService service;
-    std::unique_ptr<TlsContext> tls;  // null: none
+    std::unique_ptr<TlsContext> tls;  // null: no TLS
     uv_tcp_t socket{};
-    bool someone_waits = false;  // who came when enough had come in this turn
+    bool someone_waits = false;  // a client waits, because enough were accepted in this turn
 
     uv_stream_t* stream() { return reinterpret_cast<uv_stream_t*>(&socket); }
   };
@@ -129,7 +131,7 @@ struct HttpServer::Impl {
   void feed_in(std::uint64_t ms) {
     const bool waits = uv_is_active(reinterpret_cast<uv_handle_t*>(&feeding)) != 0;
     if (waits && uv_timer_get_due_in(&feeding) <= ms) return;
-    uv_update_time(loop);  // a turn that takes long would have it come early
+    uv_update_time(loop);  // after a long turn the timer would fire too early
     uv_timer_start(&feeding, look_at_all, ms, 0);
   }
 
@@ -205,7 +207,8 @@ Result<int> HttpServer::listen(const ListenAddress& address, HttpHandler handler
   if (error != 0) return failed(uv_strerror(error));
   int size = sizeof(at);
   uv_tcp_getsockname(&listener.socket, name, &size);
-  return ntohs(reinterpret_cast<sockaddr_in*>(&at)->sin_port);  // at the same place in sockaddr_in6
+  // the port is at the same offset in sockaddr_in6
+  return ntohs(reinterpret_cast<sockaddr_in*>(&at)->sin_port);
 }
 
 void HttpServer::drain() { impl_->draining = true; }

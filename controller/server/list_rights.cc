@@ -5,18 +5,18 @@
 #include <set>
 #include <utility>
 
-#include "apis/watched_kinds.h"
+#include "apis/kinds/watched_kinds.h"
 
 namespace berth {
 namespace {
 
-// A viewer sees the names of so many namespaces, and counts of the others.
+// A viewer sees the names of at most this many namespaces, and counts for the others.
 constexpr std::size_t kMostNamespaces = 200;
 
 }  // namespace
 
-// Everything at once where RBAC says so, which takes a question for each kind; the rest namespace
-// by namespace, of those whose pods he may list.
+// First asks for all namespaces at once, one question per kind. Then asks namespace by namespace,
+// but only for namespaces in which the viewer may list pods.
 Task<Result<ViewerRights>> ListRights::ask(Viewer viewer, CallOptions options) {
   const std::string everywhere;
   ViewerRights rights;
@@ -30,7 +30,7 @@ Task<Result<ViewerRights>> ListRights::ask(Viewer viewer, CallOptions options) {
     else if (kind.namespaced)
       by_namespace.push_back(kind);
   }
-  // Of berth's and its agents' objects some are watched in their namespaces alone.
+  // Some kinds are watched only in berth's namespace and in that of NVIDIA's node components.
   const std::set<std::string> own = {parts_.settings.berth_namespace,
                                      parts_.settings.agents_namespace};
   std::vector<std::string> namespaces(own.begin(), own.end());

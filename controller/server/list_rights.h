@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// ListRights: what somebody may list, as the API server says: of the kinds that berth watches.
+// ListRights: which of berth's watched kinds a viewer may list, according to the API server.
 //
-// Loop thread only. It must outlive what it has begun to ask.
+// Loop thread only. It must outlive its requests.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/client/api_client.h"
 #include "controller/core/settings.h"
 #include "controller/io/task.h"
@@ -21,7 +21,7 @@ class ListRights {
  public:
   struct Parts {
     ApiClient& client;
-    // Those of which there is something to be named: the others are not asked about.
+    // Namespaces that the page can name; it does not ask about others.
     std::function<std::vector<std::string>()> namespaces;
     const Settings& settings;
   };

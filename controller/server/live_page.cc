@@ -9,17 +9,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::nanoseconds kGathers = 30ms;  // what comes together is told together
+constexpr std::chrono::nanoseconds kGathers = 30ms;  // changes within this time are sent together
 constexpr std::chrono::nanoseconds kAtMostEvery = 200ms;
 constexpr std::chrono::nanoseconds kAtLeastEvery = 15s;
-// A state that takes long to compute is computed less often: the loop has other things to do.
+// A state that is expensive to compute is computed less often, so that the loop has time for other
+// work.
 constexpr int kRest = 4;
-constexpr char kHello[] = "retry: 2000\n\n";  // milliseconds, before a lost connection is made anew
+constexpr char kHello[] = "retry: 2000\n\n";  // milliseconds until a browser reconnects
 
 }  // namespace
 
-// Who has one state, and is told what came after. It reads the journal's own text, so that many of
-// them cost no more than their bytes.
+// A viewer that has one state and gets the later changes. It reads the journal's own text, so that
+// many viewers cost no more than their bytes.
 class LivePage::Follower final : public HttpFeed {
  public:
   Follower(LivePage& page, std::string_view since) : page_(page), has_(since) {}

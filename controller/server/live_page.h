@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LivePage: the page's state of a cluster that changes, computed only while somebody looks, and for
-// all of them at once. Loop thread only; it outlives whoever follows it.
+// LivePage: the page's state of a live cluster. It is computed only while a viewer follows it, and
+// once for all viewers. Loop thread only; it must outlive its followers.
 #pragma once
 
 #include <chrono>
@@ -17,17 +17,18 @@ namespace berth {
 
 class LivePage {
  public:
-  using Moment = std::chrono::nanoseconds;  // of a clock that only goes forward
+  using Moment = std::chrono::nanoseconds;  // from a monotonic clock
   struct Parts {
-    std::function<std::optional<PageState>()> state;  // none: the cluster has not been read yet
+    std::function<std::optional<PageState>()> state;  // nullopt: the caches have not synced
     std::function<Moment()> now;
     std::string era;  // of the journal
-    // Followers are to be asked what comes next after so long. Null: they are now and then.
+    // Followers should be asked for output after `wait`. Null: they are asked only at regular
+    // times.
     std::function<void(Moment wait)> wake = nullptr;
   };
   explicit LivePage(Parts parts) : parts_(std::move(parts)), journal_(parts_.era) {}
 
-  // Something that is shown may be other than it was.
+  // The state may have changed.
   void changed();
 
   const PageDocument* document();
@@ -39,11 +40,11 @@ class LivePage {
 
   const Parts parts_;
   PageJournal journal_;
-  PageDocument document_;  // of the journal's last state, once that was asked for
+  PageDocument document_;  // of the journal's last state, if it was requested
   bool known_ = false;
   bool dirty_ = true;
-  Moment next_{0};   // not before that
-  Moment stale_{0};  // and at the latest then: what is told of time goes on by itself
+  Moment next_{0};   // not computed before this time
+  Moment stale_{0};  // computed at this time at the latest, because ages change without events
 };
 
 }  // namespace berth

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LoopShare: how much of the loop's time several that compute on it may take together, and whose
-// turn it is. Who leads a cluster's GPUs has other things to do than to show them. Pure: it is told
-// the time.
+// LoopShare: limits the loop time that several computations take together, and decides whose turn
+// it is. The leader must manage GPUs before it shows them. Pure: the caller passes the time.
 #pragma once
 
 #include <chrono>
@@ -11,14 +10,14 @@ namespace berth {
 
 class LoopShare {
  public:
-  using Moment = std::chrono::nanoseconds;  // of a clock that only goes forward
-  // After each turn all of them rest for `rest` times as long as it took.
+  using Moment = std::chrono::nanoseconds;  // from a monotonic clock
+  // After each turn all of them rest for `rest` times the turn's duration.
   explicit LoopShare(int rest) : rest_(rest) {}
 
-  // Whether `who` may compute now. Who may not asks again soon: they go in the order in which they
-  // asked first, and who has not asked for a while no longer waits.
+  // Whether `who` may compute now. If not, `who` should ask again soon. Turns go in the order of
+  // the first request. A caller that has not asked for a while loses its turn.
   bool begin(const void* who, Moment now);
-  // What began then has ended now.
+  // The computation that started at `began` has ended.
   void end(Moment began, Moment now);
 
  private:

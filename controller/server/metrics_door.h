@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// MetricsDoor: lets to /metrics whoever shows a bearer token whose owner may `get` that path in the
-// cluster, as Kubernetes' own components do. It asks the API server (TokenReview,
-// SubjectAccessReview), within the bounds of the desk.
+// MetricsDoor: allows /metrics for clients with a bearer token whose owner may `get` that path in
+// the cluster, as in Kubernetes' own components. It asks the API server (TokenReview,
+// SubjectAccessReview) within the limits of ViewerDesk.
 //
-// Loop thread only. Stopped, and waited for, before it goes.
+// Loop thread only. Call stop() and wait for it before the destructor.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,11 @@ inline constexpr char kMetricsPath[] = "/metrics";
 
 class MetricsDoor {
  public:
-  // `client` has a rate of its own. `on_settled`: what waits for an answer may be asked again.
+  // `client` has its own rate limit. `on_settled`: requests that wait for an answer may be
+  // repeated.
   MetricsDoor(ApiClient& client, Log& log, std::function<void()> on_settled);
 
-  // What the caller gets instead of the metrics; nothing: they may have them.
+  // The refusal for the caller; nullopt: the caller may read the metrics.
   std::optional<HttpResponse> refuse(const HttpCall& call);
 
   void stop(std::function<void()> on_empty) { desk_.stop(std::move(on_empty)); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MountedFiles: what a Secret or a ConfigMap holds where it is mounted. The kubelet exchanges such
-// files by one symbolic link while we run: what they come to hold is handed on, and a read that
-// falls between, or what is refused, is told once and tried again.
+// MountedFiles: the files of a mounted Secret or ConfigMap. The kubelet replaces such files at run
+// time by changing one symbolic link. This class passes on new contents. If a read hits the change,
+// or the contents are refused, it logs that once and tries again.
 #pragma once
 
 #include <cstddef>
@@ -19,16 +19,16 @@ namespace berth {
 
 class MountedFiles {
  public:
-  // In the order of the paths. What it refuses leaves in force what it took before.
+  // Texts in the order of the paths. If it refuses them, the old ones stay in use.
   using Take = std::function<Result<void>(const std::vector<std::string>& texts)>;
 
-  // `complaint` is the log's message where nothing new is taken. Host and log outlive it.
+  // `complaint` is the log message if it can't take new contents. Host and log must outlive it.
   MountedFiles(const Host& host, Log& log, std::string complaint, std::vector<std::string> paths,
                Take take);
 
-  // Reads the files, and hands over what they hold if that is new. True: it is what was taken last.
+  // Reads the files and passes on new contents. True: the present contents are in use.
   bool refresh();
-  bool taken() const { return taken_.has_value(); }  // ever
+  bool taken() const { return taken_.has_value(); }  // whether it has ever taken contents
 
  private:
   Result<void> read_and_take();
@@ -38,7 +38,7 @@ class MountedFiles {
   const std::string complaint_;
   const std::vector<std::string> paths_;
   const Take take_;
-  std::optional<std::size_t> taken_;  // a hash of all texts: a key is among them
+  std::optional<std::size_t> taken_;  // a hash of all texts, because one of them is a key
   std::string told_;
 };
 

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using Heard = ViewerDesk::Standing::Verdict;
 
-// Of twenty parts of the loop's time one, whoever looks.
+// All viewers together get one twentieth of the loop's time.
 constexpr int kRestAfterATurn = 19;
 constexpr std::size_t kMostRooms = 64;
 
@@ -37,15 +37,14 @@ struct PagePort::Room {
   }
 
   const ViewerRights rights;
-  const std::string party;  // of whoever opened it
+  const std::string party;  // of the viewer that opened it
   LivePage page;
   PageSite site;
   Moment used{0};
-  bool closed = false;  // for another one
+  bool closed = false;  // to make space for another room
 };
 
-// Ends when he is not who he was: his token is over, or he may list more, or less. And when his
-// room is closed.
+// Ends when the viewer's token expires or the viewer's rights change, and when the room is closed.
 class PagePort::Visit final : public HttpFeed {
  public:
   Visit(PagePort& port, std::shared_ptr<Room> room, std::string token,
@@ -114,7 +113,7 @@ HttpResponse PagePort::answer(const HttpCall& call) {
   return response;
 }
 
-// Whoever follows holds his room.
+// Each Visit keeps its room open.
 PageFacts PagePort::facts() const {
   PageFacts facts = refused_;
   for (const auto& [rights, room] : rooms_)
@@ -136,9 +135,10 @@ std::shared_ptr<PagePort::Room> PagePort::room_of(const ViewerDesk::Standing& vi
   return found->second;
 }
 
-// First a room that nobody follows. Else one of the party that holds most, if that is more than the
-// newcomer's holds. For a newcomer who may list pods everywhere also one of somebody who may not.
-// Of several the one that was looked at longest ago.
+// Closes a room without followers first. Otherwise it closes a room of the party with most rooms,
+// if that party has more than the new viewer's. For a new viewer who may list pods everywhere, it
+// may also close a room of a viewer who may not. Among several it closes the room that was used
+// longest ago.
 bool PagePort::close_one_for(const ViewerDesk::Standing& viewer) {
   std::map<std::string, int> held;
   for (const auto& [rights, room] : rooms_) ++held[room->party];

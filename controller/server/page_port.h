@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// PagePort: the page to people of a cluster: each by his bearer token, each what he may list. Those
-// who may list the same share one state and one journal, so that five hundred of them cost what one
-// does. Its files are anybody's: they tell of nothing.
+// PagePort: serves the page to viewers in a cluster. Each viewer shows a bearer token and sees what
+// the API server lets them list. Viewers with equal rights share one state and one journal, so that
+// five hundred cost no more than one. The page's files need no token: they contain nothing about
+// the cluster.
 //
-// Loop thread only; it outlives the server that asks it.
+// Loop thread only; it must outlive its server.
 #pragma once
 
 #include <functional>
@@ -27,24 +28,24 @@ class PagePort {
  public:
   using Moment = LivePage::Moment;
   struct Parts {
-    std::function<std::optional<Snapshot>()> snapshot;  // none: the cluster has not been read yet
+    std::function<std::optional<Snapshot>()> snapshot;  // nullopt: the caches have not synced
     std::function<ViewerDesk::Standing(const std::string& token)> ask;
     std::function<Moment()> now;
-    std::string era;                                  // of the journals, with a number for each
-    std::function<void(Moment wait)> wake = nullptr;  // as of LivePage
+    std::string era;  // prefix of the journals' ids; each journal adds a number
+    std::function<void(Moment wait)> wake = nullptr;  // see LivePage
   };
   explicit PagePort(Parts parts);
   PagePort(const PagePort&) = delete;
   ~PagePort();
 
-  // Something that is shown may be other than it was.
+  // The state may have changed.
   void changed();
   HttpResponse answer(const HttpCall& call);
   PageFacts facts() const;
 
  private:
-  struct Room;  // of all who have the same rights
-  class Visit;  // somebody who follows what changes in one
+  struct Room;  // shared by all viewers with the same rights
+  class Visit;  // one viewer's feed from a room
   std::shared_ptr<Room> room_of(const ViewerDesk::Standing& viewer);
   bool close_one_for(const ViewerDesk::Standing& viewer);
   std::optional<PageState> state_in(const Room& room);

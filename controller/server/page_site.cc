@@ -16,8 +16,8 @@ namespace {
 constexpr std::string_view kRoot = "/ui/";
 constexpr std::string_view kState = "/ui/state", kEvents = "/ui/events", kWhy = "/ui/why";
 constexpr std::string_view kJson = "application/json; charset=utf-8";
-// Of every answer. What a page is made of comes from here and nowhere else, nobody frames it, and
-// no other site's page reads it.
+// For every answer: the page loads only its own files, no site may frame it, and no other site may
+// read it.
 constexpr std::string_view kGuards =
     "content-security-policy: default-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'\r\n"
@@ -35,7 +35,7 @@ std::string tag_of(std::string_view bytes) {
   return fmt::format("\"{:08x}-{:x}\"", sum, bytes.size());
 }
 
-// %2F and its like; what is no such thing stays as it is.
+// Decodes %2F and similar; invalid escapes stay as they are.
 std::string decoded(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -52,7 +52,7 @@ std::string decoded(std::string_view text) {
   return out;
 }
 
-// Of "a=1&b=2"; empty: it is not there.
+// A parameter of "a=1&b=2"; empty: absent.
 std::string parameter(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     const std::string_view pair = query.substr(0, query.find('&'));
@@ -120,7 +120,7 @@ HttpResponse PageSite::show(const HttpCall& call) {
 HttpResponse PageSite::send(const HttpCall& call, const Encoded& what) {
   HttpResponse response = told(200, "");
   response.content_type = what.content_type;
-  // What one may see another may not: nobody in between keeps it.
+  // Viewers have different rights, so no proxy may cache the answer.
   response.head += fmt::format(
       "etag: {}\r\ncache-control: private, no-cache\r\nvary: accept-encoding, authorization\r\n",
       what.etag);
@@ -155,7 +155,7 @@ HttpResponse PageSite::send_events(const HttpCall& call) {
   HttpResponse response = told(200, "");
   response.content_type = "text/event-stream";
   response.head += "cache-control: no-store\r\n";
-  // Where a browser was when it lost its connection counts before where its page once began.
+  // Last-Event-ID, from a reconnect, is newer than the page's first state.
   const std::string since =
       call.last_event_id.empty() ? parameter(call.query, "since") : std::string(call.last_event_id);
   if (call.method == "GET") response.feed = sources_.follow(since);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageSite: the page over HTTP: its files, the state it shows, what changes of it, and why
-// something is as it is. Read-only. To people on this machine it answers only where a browser has
-// asked for a name of this machine: a foreign name that somebody lets point here is refused, and
-// with it the scripts that he has loaded from there.
+// PageSite: the page over HTTP: its files, its state, changes of the state, and explanations.
+// Read-only. On a local port it answers only if the request's Host names this machine. Otherwise a
+// foreign website could resolve its own name to this machine and read the page with its scripts.
 #pragma once
 
 #include <functional>
@@ -12,43 +11,43 @@
 #include <string>
 #include <string_view>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/server/http_feed.h"
 #include "controller/server/http_server.h"
 
 namespace berth {
 
-// What the page shows.
+// The state that the page shows.
 struct PageDocument {
-  std::string id;  // of this very text
+  std::string id;  // identifies this text
   std::string json;
 };
 
 class PageSite {
  public:
   struct Sources {
-    // None: it is not known yet. The document outlives the call.
+    // Null: not known yet. The document must outlive the call.
     std::function<const PageDocument*()> document;
-    // What comes after the state with that id, which may be anything; null: nothing ever does.
+    // The changes after the state with that id, which may be any text; null: there are never any.
     std::function<std::shared_ptr<HttpFeed>(std::string_view since)> follow;
-    // Of a subject as `berth why` takes it; null: that is all in the document.
+    // Explains a subject as `berth why` names it; null: no explanations.
     std::function<Result<std::string>(const std::string& subject)> why;
   };
   explicit PageSite(Sources sources);
 
-  // To people on this machine.
+  // For users on this machine.
   HttpResponse answer(const HttpCall& call);
-  // To whom somebody else has let in, by whatever name he calls.
+  // For viewers that the caller has authorized; accepts any Host.
   HttpResponse show(const HttpCall& call);
-  // Whether what is answered there tells of the cluster: all else is the same for everybody.
+  // Whether the path shows facts about the cluster. All other paths are the same for everyone.
   static bool tells(std::string_view path);
-  // With the guards of every answer; `head` is more lines of its head.
+  // With the security headers of every answer; `head` has further headers.
   static HttpResponse refuse(int status, std::string why, std::string_view head);
 
  private:
-  // A text both ways, as clients may have it.
+  // A text in both encodings.
   struct Encoded {
-    std::string etag;  // in its quotes
+    std::string etag;  // with its quotes
     std::string content_type;
     std::string plain;
     std::string gzipped;
@@ -61,7 +60,7 @@ class PageSite {
   static const std::map<std::string, Encoded, std::less<>>& files();  // by path
 
   Sources sources_;
-  Encoded document_;  // the last that was asked for
+  Encoded document_;  // the last one that was requested
 };
 
 // Whether a request's Host names this machine, whatever its port.

@@ -9,7 +9,7 @@ namespace berth {
 struct PostRoom::Place::Lane {
   const std::size_t posts;
   std::size_t free_bytes;
-  std::list<Place*> places;  // the oldest first
+  std::list<Place*> places;  // oldest first
 };
 
 PostRoom::PostRoom(int posts, std::size_t bytes, std::function<void()> on_large_gone)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// PostRoom: what the bodies of a server's POSTs may hold while they are on their way. A body is
-// charged what has come of it, whatever length was announced, and small ones have a room of their
-// own, which no large one can take. Where there is no room for more, whoever has been on its way
-// for longest loses its place: nobody is refused because others came first and then stood still,
-// and a body that comes as fast as a network carries it is never the oldest for long.
+// PostRoom: limits the memory of arriving POST bodies. A body counts with the bytes that have
+// arrived, whatever length it announced. Small bodies have their own space, which large ones can't
+// use. If there is no space, the body that has been arriving longest loses its place. So stalled
+// requests can't block others, and a body at network speed is never the oldest for long.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +18,14 @@ inline constexpr std::size_t kSmallBody = 64 << 10;
 
 class PostRoom {
  public:
-  // One POST's, held until its body is gone. The room must outlive it.
+  // The place of one POST, held until its body is freed. The room must outlive it.
   class Place {
    public:
     ~Place();
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    // So many more bytes came. False: it lost its place over them.
+    // Counts new bytes. False: it lost its place because of them.
     bool hold(std::size_t bytes);
     bool lost() const { return lost_; }
 
@@ -45,8 +44,8 @@ class PostRoom {
     bool lost_ = false;
   };
 
-  // Half of the bytes are for small bodies, half for larger ones, of which there may be an eighth
-  // as many. `on_large_gone` is called whenever a body of kLargeBody and more has gone.
+  // Half of the bytes are for small bodies and half for larger ones. There may be an eighth as many
+  // larger ones. `on_large_gone` is called after each body of kLargeBody or more is freed.
   PostRoom(int posts, std::size_t bytes, std::function<void()> on_large_gone = {});
   PostRoom(const PostRoom&) = delete;
   PostRoom& operator=(const PostRoom&) = delete;
@@ -54,8 +53,8 @@ class PostRoom {
 
   static constexpr std::size_t kLargeBody = 1 << 20;
 
-  // For a body of this announced length. `on_lost` has to let go of what has come of it, and must
-  // not end the place.
+  // For a body of this announced length. `on_lost` must free the part that has arrived, and must
+  // not destroy the place.
   std::unique_ptr<Place> take(std::uint64_t length, std::function<void()> on_lost);
   bool empty() const;
 

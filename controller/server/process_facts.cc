@@ -15,7 +15,7 @@
 namespace berth {
 namespace {
 
-// Of /proc/self/stat after the command's name, which may hold blanks and brackets: field 3 is the
+// /proc/self/stat after the command's name, which may contain blanks and brackets. Field 3 comes
 // first. See proc(5).
 struct Stat {
   double user_ticks = 0;      // 14
@@ -58,7 +58,7 @@ double boot_time() {
 ProcessFacts read_process_facts() {
   const double ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   const Stat stat = read_stat();
-  // Once: a stepped clock must not move the start.
+  // Once: a step of the clock must not change the start time.
   static const double booted_at = boot_time();
   ProcessFacts facts;
   facts.cpu_seconds = (stat.user_ticks + stat.system_ticks) / ticks;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What /proc says about this process, for process_* metrics. Reads memory, never a disk.
+// ProcessFacts: what /proc says about this process, for process_* metrics. Reads no disk.
 #pragma once
 
 #include "controller/runtime/metrics.h"

@@ -14,13 +14,14 @@ HttpResponse refused(int status, std::string why) {
   return response;
 }
 
-bool same(std::string_view a, std::string_view b) {  // whatever the case of ASCII letters
+bool same(std::string_view a, std::string_view b) {  // ignores the case of ASCII letters
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-// Up to the mark, which goes; all of it where there is none. Without blanks around it.
+// The text before `mark`, without blanks around it; removes it and the mark. Without a mark: all of
+// the text.
 std::string_view cut_off(std::string_view& text, char mark) {
   std::string_view part = text.substr(0, text.find(mark));
   text.remove_prefix(std::min(text.size(), part.size() + 1));
@@ -30,7 +31,7 @@ std::string_view cut_off(std::string_view& text, char mark) {
   return part;
 }
 
-// JSON is UTF-8. Who announces another charset means other characters than would be read.
+// JSON is UTF-8. With another charset, the text would mean other characters.
 bool is_json(std::string_view content_type) {
   if (!same(cut_off(content_type, ';'), "application/json")) return false;
   while (!content_type.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ReviewEndpoint: the HTTP side of admission. /mutate and /validate take an AdmissionReview by POST
-// and are answered from the caches, at once; everything else is refused with a sentence.
+// and answer at once from the caches. All other requests are refused with a message.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,9 @@
 
 namespace berth {
 
-// Pods and Jobs are reviewed when they are created: one object, in a request of 3 MiB at most,
-// and 1.5 MiB in etcd. Updates are of berth's own kinds, and carry two, of 1.5 MiB each at most.
-// The rest is the envelope.
+// The webhook reviews Pods and Jobs at creation: one object, in a request of at most 3 MiB, and 1.5
+// MiB in etcd. Updates are only of berth's own kinds, with two objects of at most 1.5 MiB each. The
+// rest is for the envelope.
 inline constexpr std::size_t kMaxReviewBytes = 4u << 20;
 
 class ReviewEndpoint {
@@ -39,7 +39,7 @@ class ReviewEndpoint {
   void log_refusal(const HttpCall& call, const ReviewReply& reply) const;
 
   Parts parts_;
-  // A controller that is refused tries again for ever.
+  // A controller retries a refused request forever.
   mutable FloodGate gate_{5, 100};
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// ServingCertificate: what a TLS listener shows of itself. It can be exchanged while it serves: a
-// handshake takes what is current when it comes to it, and connections that stand are not touched,
-// so that no call fails for a rotation.
+// ServingCertificate: the certificate of a TLS listener. It can be replaced at run time: each
+// handshake uses the present one, and open connections stay open, so that a rotation fails no
+// request.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string_view>
 
-#include "apis/result.h"
-#include "apis/time.h"
+#include "apis/base/result.h"
+#include "apis/base/time.h"
 
 struct ssl_ctx_st;
 struct ssl_st;
@@ -18,16 +18,16 @@ namespace berth {
 
 class ServingCertificate {
  public:
-  // PEM: the leaf, then what leads up to its issuer; and the leaf's key. What is not a pair leaves
-  // in force what was.
+  // PEM: the leaf and its intermediate certificates, and the leaf's key. If they are no pair, the
+  // old ones stay in use.
   Result<void> replace(std::string_view chain_pem, std::string_view key_pem);
 
   bool loaded() const { return pair_ != nullptr; }
-  // When the leaf begins and ends; nothing before one is loaded.
+  // The leaf's validity; nullopt before one is loaded.
   std::optional<Time> not_before() const;
   std::optional<Time> not_after() const;
 
-  // From now on every handshake of the context's asks here. Outlives the context.
+  // From now on every handshake of the context uses it. It must outlive the context.
   void serve(ssl_ctx_st* context);
 
  private:

@@ -13,10 +13,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// As ALPN writes a list: each name behind its length.
+// ALPN's format: each name follows its length.
 constexpr std::string_view kHttp1 = "\x08http/1.1"sv;
 
-// A client that offers something else, or nothing at all, is spoken HTTP/1.1 to.
+// If the client offers another protocol or none, the server uses HTTP/1.1.
 int choose_http(SSL*, const unsigned char** chosen, unsigned char* size,
                 const unsigned char* offered, unsigned offered_size, void*) {
   const int found =
@@ -31,7 +31,7 @@ int choose_http(SSL*, const unsigned char** chosen, unsigned char* size,
 TlsContext::TlsContext(ServingCertificate& certificate, ClientAuthorities* clients)
     : context_(SSL_CTX_new(TLS_server_method())) {
   SSL_CTX_set_min_proto_version(context_, TLS1_2_VERSION);
-  // The order of ciphers is ours, and the one that Go's servers have.
+  // The server's order of ciphers counts, the same as in Go's servers.
   SSL_CTX_set_options(context_, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_ciphersuites(
       context_, "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TlsContext: what a listener's handshakes go by: TLS 1.2 or later, the certificate that is
-// current, whose clients are answered, and which versions of HTTP are offered.
+// TlsContext: the settings of a listener's handshakes: TLS 1.2 or later, the present certificate,
+// the accepted clients, and the HTTP versions on offer.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ class ServingCertificate;
 
 class TlsContext {
  public:
-  // Both must outlive it. No authorities: clients show nothing.
+  // Both must outlive it. `clients` null: clients need no certificate.
   TlsContext(ServingCertificate& certificate, ClientAuthorities* clients);
   TlsContext(const TlsContext&) = delete;
   ~TlsContext();

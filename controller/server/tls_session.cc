@@ -9,7 +9,7 @@
 
 namespace berth {
 
-// OpenSSL reads and writes by us, so that nothing is copied through a buffer in between.
+// OpenSSL reads and writes through these functions, without a copy in a buffer.
 const bio_method_st* TlsSession::carrier() {
   static BIO_METHOD* const method = [] {
     BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "session");
@@ -73,7 +73,7 @@ bool TlsSession::handshaken() const { return SSL_is_init_finished(ssl_) == 1; }
 void TlsSession::say(std::string_view text) {
   if (text.empty()) return;
   ERR_clear_error();
-  SSL_write(ssl_, text.data(), static_cast<int>(text.size()));  // the carrier takes all of it
+  SSL_write(ssl_, text.data(), static_cast<int>(text.size()));  // the carrier accepts all bytes
 }
 
 void TlsSession::take_leave() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TlsSession: the server's side of one TLS connection, as bytes: what came is decrypted, what is to
-// be said is encrypted, and somebody else carries both.
+// TlsSession: the server's side of one TLS connection, as bytes: decrypts input and encrypts
+// output. The caller does the network I/O.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,15 @@ class TlsSession {
   ~TlsSession();
 
   static constexpr std::size_t kRecordBytes = 16 << 10;
-  // Takes what came; `heard` is called with each piece that could be decrypted, which stands in
-  // `plain`, of kRecordBytes. False: the handshake failed, the client broke the protocol, or it
-  // took leave. What is in outgoing() may still be sent.
+  // Takes input and calls `heard` with each decrypted piece, which is in `plain` (of kRecordBytes).
+  // False: the handshake failed, the client broke the protocol, or it closed the connection. Output
+  // in outgoing() may still be sent.
   bool take(std::string_view came, char* plain, const std::function<void(std::string_view)>& heard);
   bool handshaken() const;
   void say(std::string_view text);
   void take_leave();
 
-  // What is to be sent; the carrier empties it.
+  // Bytes to send; the caller empties it.
   std::string& outgoing() { return outgoing_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: ask(), then what a review does, in the order in which it does it.
+// Outline: ask(), then the steps of a review in order.
 #include "controller/server/viewer_desk.h"
 
 #include <openssl/sha.h>
@@ -15,17 +15,17 @@ namespace {
 using namespace std::chrono_literals;
 using Heard = ViewerDesk::Standing::Verdict;
 
-// As long as API servers themselves trust what an authenticator said, or less: a token that was
-// taken back is good for no longer than this.
+// At most as long as API servers themselves trust an authenticator: this is how long a revoked
+// token still works.
 constexpr std::chrono::nanoseconds kAdmittedFor = 60s;
 constexpr std::chrono::nanoseconds kRefusedFor = 20s;
 constexpr std::chrono::nanoseconds kUnansweredFor = 3s;
 constexpr std::chrono::nanoseconds kRightsFor = 120s;
-constexpr std::chrono::nanoseconds kQuietFor = 30s;       // one line tells of a crowd's trouble
-constexpr std::chrono::milliseconds kReviewWithin = 10s;  // each call
+constexpr std::chrono::nanoseconds kQuietFor = 30s;  // one log line for all errors in this time
+constexpr std::chrono::milliseconds kReviewWithin = 10s;  // for each call
 
-// A crowd of made-up tokens is asked about so often, and no more; who has been let in is not held
-// up by it.
+// Limits questions about unknown tokens, so that made-up tokens cause no more. Viewers that are
+// already admitted do not wait for them.
 constexpr double kNewcomersPerSecond = 20;
 constexpr int kNewcomersAtOnce = 50;
 constexpr std::size_t kReviewsOfNewcomers = 32;
@@ -72,7 +72,7 @@ bool ViewerDesk::may_ask(bool newcomer) {
          newcomers_.take_within(0ns, loop_.now()).has_value();
 }
 
-// Who was let in stays before who was not, and of either who asked last.
+// Removes refused entries before admitted ones, and the one used longest ago first.
 void ViewerDesk::make_room() {
   if (entries_.size() < kMostTokens) return;
   const auto rank = [](const auto& one) {
@@ -91,7 +91,7 @@ void ViewerDesk::settle(const Digest& digest, Standing standing, std::chrono::na
   entry.anew_at = entry.standing.verdict == Heard::kAdmitted ? now + lasts / 2 : entry.until;
 }
 
-// What the API server does not answer leaves in force what it said before, up to its end.
+// If the API server does not reply, its earlier answer stays valid until its end.
 Task<void> ViewerDesk::review(Digest digest, std::string token) {
   ApiRequest request = token_review(token);
   const Result<Reply> reply = co_await parts_.client.send(std::move(request), options());
@@ -123,7 +123,7 @@ Task<void> ViewerDesk::review(Digest digest, std::string token) {
   entry.anew_at = std::min(entry.until, loop_.now() + kUnansweredFor);
 }
 
-// All tokens of one account have the same, and are asked about once.
+// All tokens of one account have the same rights, so this asks once.
 Task<Result<std::shared_ptr<const ViewerRights>>> ViewerDesk::rights_of(Viewer viewer) {
   const auto known = granted_.find(viewer);
   if (known != granted_.end() && loop_.now() < known->second.until) co_return known->second.rights;
@@ -137,7 +137,7 @@ Task<Result<std::shared_ptr<const ViewerRights>>> ViewerDesk::rights_of(Viewer v
   co_return rights;
 }
 
-// Not on the connection on which berth writes.
+// Not on the connection for berth's writes.
 CallOptions ViewerDesk::options() const {
   return CallOptions(Lane::kBulk, reviews_.token(), kReviewWithin);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ViewerDesk: who shows a token, and what they may. The API server is asked once and again while
-// the token is in use; what it said counts for a while, its refusals too, and where it does not
-// answer nobody is let in any longer. Tokens are kept nowhere but as their digests.
+// ViewerDesk: who the owner of a token is, and what the owner may list. It asks the API server
+// first, and repeatedly while the token is in use. Answers and refusals are valid for a while. If
+// the API server does not reply for longer, nobody is admitted. It stores tokens only as digests.
 //
-// Loop thread only. Stopped, and waited for, before it goes.
+// Loop thread only. Call stop() and wait for it before the destructor.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/client/api_client.h"
 #include "controller/client/token_bucket.h"
 #include "controller/io/log.h"
@@ -27,28 +27,29 @@ namespace berth {
 class ViewerDesk {
  public:
   struct Parts {
-    ApiClient& client;  // with a rate of its own
+    ApiClient& client;  // with its own rate limit
     Log& log;
-    // The rights of a token's owner; an error: the API server did not answer.
+    // The rights of a token's owner; an error: the API server did not reply.
     std::function<Task<Result<ViewerRights>>(Viewer viewer, CallOptions options)> rights;
-    std::function<void()> on_settled = nullptr;  // something that was asked is known now
+    std::function<void()> on_settled = nullptr;  // an answer has arrived
   };
   explicit ViewerDesk(Parts parts);
   ViewerDesk(const ViewerDesk&) = delete;
 
   struct Standing {
     enum class Verdict {
-      kAsking,   // not known yet: ask again in a moment
-      kBusy,     // too many are asked about at once, or the API server does not answer
-      kRefused,  // nobody's token
+      kAsking,   // unknown yet: ask again soon
+      kBusy,     // too many questions at once, or the API server does not reply
+      kRefused,  // the token is invalid
       kAdmitted,
     };
     Verdict verdict = Verdict::kBusy;
-    // If he is admitted.
+    // Only for kAdmitted.
     std::shared_ptr<const ViewerRights> rights = nullptr;
     std::string party = {};  // see Viewer::party()
   };
-  // What counts of the token now. Whoever stays asks now and then: so it is looked at anew in time.
+  // What is known about the token now. Callers repeat it while their viewer stays, which refreshes
+  // it in time.
   Standing ask(const std::string& token);
 
   void stop(std::function<void()> on_empty) { reviews_.stop(std::move(on_empty)); }
@@ -57,8 +58,8 @@ class ViewerDesk {
   using Digest = std::array<std::uint8_t, 32>;
   struct Entry {
     Standing standing;
-    MonotonicTime until{0};    // it counts up to then
-    MonotonicTime anew_at{0};  // and is to be looked at again from then on
+    MonotonicTime until{0};    // valid until then
+    MonotonicTime anew_at{0};  // to be asked again from then on
     MonotonicTime used{0};
     bool asking = false;
   };
@@ -77,7 +78,7 @@ class ViewerDesk {
   const Parts parts_;
   Loop& loop_;
   TokenBucket newcomers_;
-  MonotonicTime quiet_until_{0};  // of trouble with the API server
+  MonotonicTime quiet_until_{0};  // after an error of the API server
   std::map<Digest, Entry> entries_;
   std::map<Viewer, Granted> granted_;
   TaskGroup reviews_;

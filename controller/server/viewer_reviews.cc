@@ -27,7 +27,7 @@ ApiRequest review_of(const Viewer& viewer, const char* kind_of_right, Json attri
   return review(kAccessReview, std::move(spec));
 }
 
-// Its status, of the right kind; null: it is no such answer.
+// The status, if the answer is of the right kind; null: it is not.
 Json status_in(const KindInfo& kind, std::string_view text) {
   const Json answer = Json::parse(text, nullptr, false);
   if (!answer.is_object() || answer.value("kind", Json()) != kind.kind) return {};
@@ -44,7 +44,7 @@ std::string text_in(const Json& object, const char* name) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// Nothing: it is no list of texts.
+// nullopt: not a list of texts.
 std::optional<std::vector<std::string>> texts_in(const Json& list) {
   std::vector<std::string> out;
   if (!list.is_array()) return std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ViewerReviews: what the API server is asked about whoever shows a token, and how its answers are
-// read: TokenReview, and SubjectAccessReview of `list` on objects or of `get` on a path. Pure, and
-// strict: an answer that is not plainly yes is no.
+// ViewerReviews: the questions to the API server about the owner of a token, and how to read the
+// answers: TokenReview, and SubjectAccessReview of `list` on objects or `get` on a path. Pure and
+// strict: any answer that is not a clear yes means no.
 #pragma once
 
 #include <map>
@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/meta.h"
+#include "apis/kinds/meta.h"
 #include "controller/client/api_request.h"
 
 namespace berth {
 
-// Whose token it is, as the API server knows him.
+// The owner of a token, as the API server knows them.
 struct Viewer {
   std::string username;
   std::string uid;
@@ -23,20 +23,20 @@ struct Viewer {
   std::map<std::string, std::vector<std::string>> extra;
   auto operator<=>(const Viewer&) const = default;
 
-  // Of a ServiceAccount; empty: he is none.
+  // Of a ServiceAccount; empty: not a ServiceAccount.
   std::string namespace_() const;
-  // With whom he shares what the page has for many: the ServiceAccounts of a namespace are one
-  // party, because whoever may create one there may create many. Everybody else is one of his own.
+  // Viewers of one party share the page's limits. The ServiceAccounts of a namespace are one party,
+  // because a user who may create one may create many. Every other viewer is their own party.
   std::string party() const;
 };
 
 ApiRequest token_review(std::string_view token);
-// Nothing: it is nobody's.
+// nullopt: the token is invalid.
 std::optional<Viewer> viewer_in(std::string_view answer);
 
-// Whether he may list the kind, in one namespace or, where that is empty, everywhere.
+// Whether the viewer may list the kind in one namespace; empty: in all.
 ApiRequest access_review(const Viewer& viewer, const KindInfo& kind, std::string_view namespace_);
-// Whether they may `get` a path that is no resource: "/metrics".
+// Whether the viewer may `get` a non-resource path, "/metrics".
 ApiRequest path_review(const Viewer& viewer, std::string_view path);
 bool allowed_in(std::string_view answer);
 

@@ -43,7 +43,7 @@ Task<int> Webhook::run(std::stop_token stop) {
   co_return failed_ ? 1 : 0;
 }
 
-// A pair that did not fit is most likely one read in the middle of an exchange.
+// If certificate and key do not match, they were most likely read during their replacement.
 Task<void> Webhook::follow_certificate(std::stop_token stop) {
   while (!stop.stop_requested()) {
     const bool well = world_.files.refresh();
@@ -62,7 +62,7 @@ HttpResponse Webhook::answer(const HttpCall& call) const {
   return response;
 }
 
-// By the API server's clock, which checks it.
+// Uses the API server's clock, because the API server checks the certificate.
 std::optional<std::string> Webhook::certificate_problem() const {
   const std::optional<Time> end = world_.certificate.not_after();
   if (!end) return "none is loaded yet";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Webhook: the shell of `berth webhook`. Informers fill the caches that reviews are answered from,
-// the certificate follows its files, and an end is announced a while before it comes. It writes
+// Webhook: the shell of `berth webhook`. Informers fill the caches for reviews. The certificate
+// follows its files. The shutdown is announced some time before it happens. The webhook writes
 // nothing to the cluster.
 //
 // Loop thread only. run() is called once; the webhook must live until it has returned.
@@ -29,10 +29,10 @@ namespace berth {
 
 struct WebhookOptions {
   Settings settings;
-  // Between looks at the certificate's files.
+  // Time between reads of the certificate's files.
   std::chrono::nanoseconds certificate_poll = std::chrono::seconds(10);
-  // Serving goes on for so long after a stop was requested: the API server keeps connections, and
-  // a Service's endpoints change late.
+  // Time for which the webhook serves after a stop request: API servers keep connections, and a
+  // Service's endpoints change late.
   std::chrono::nanoseconds shutdown_delay = std::chrono::seconds(10);
   std::uint64_t seed = 0;
 };
@@ -45,19 +45,19 @@ class Webhook {
     Metrics& metrics;
     const ServingCertificate& certificate;
     MountedFiles& files;
-    std::function<void()> on_synced;    // may be null: give memory back, once the caches are full
-    std::function<void()> on_stopping;  // the listener is to take leave of its clients
-    MountedFiles* clients = nullptr;    // null: anybody is answered
+    std::function<void()> on_synced;    // may be null: frees memory once the caches are full
+    std::function<void()> on_stopping;  // the listener must close its clients' connections
+    MountedFiles* clients = nullptr;    // null: serves any client
   };
   Webhook(World world, WebhookOptions options);
   ~Webhook();
   Webhook(const Webhook&) = delete;
   Webhook& operator=(const Webhook&) = delete;
 
-  // The process' exit code: 0 after a requested stop, 1 when the server's history went back.
+  // The process's exit code: 0 after a requested stop, 1 if the server's history went back.
   Task<int> run(std::stop_token stop);
 
-  // 503 until the caches are full: a guess would be worse than the configuration's failurePolicy.
+  // 503 until the caches are full: a guess would be worse than the webhook's failurePolicy.
   HttpResponse answer(const HttpCall& call) const;
   std::vector<ReadinessCheck> readiness() const;
   void refresh_metrics();
@@ -72,7 +72,7 @@ class Webhook {
   const WebhookOptions options_;
   ReviewCaches caches_;
   ReviewEndpoint endpoint_;
-  std::stop_source end_;  // why ever
+  std::stop_source end_;  // for any reason
   bool failed_ = false;
 };
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "apis/names.h"
-#include "controller/queue/admission_record.h"
+#include "apis/base/names.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/admission/review_case.h"
 
 namespace berth::test {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 
 namespace berth::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/admission/review.h"
 
 namespace berth::test {

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/cost/cost_meter.h"
 #include "controller/cost/fleet_cost.h"
 #include "controller/fleet/geometry.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 #include "tests/support/manifest_cases.h"
 #include "tests/support/places.h"
 

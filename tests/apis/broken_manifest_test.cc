@@ -2,7 +2,7 @@
 // Manifests of which a part cannot be represented.
 #include <gtest/gtest.h>
 
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 
 namespace berth {
 namespace {

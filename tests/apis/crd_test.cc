@@ -7,15 +7,15 @@
 
 #include <set>
 
-#include "apis/decode.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/gpu_queue.h"
-#include "apis/gpu_queue_fields.h"
-#include "apis/gpu_queue_rules.h"
-#include "apis/layout_fields.h"
-#include "apis/layout_rules.h"
-#include "apis/policy_fields.h"
-#include "apis/policy_rules.h"
+#include "apis/codec/decode.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_queue.h"
+#include "apis/kinds/gpu_queue_fields.h"
+#include "apis/kinds/gpu_queue_rules.h"
+#include "apis/kinds/layout_fields.h"
+#include "apis/kinds/layout_rules.h"
+#include "apis/kinds/policy_fields.h"
+#include "apis/kinds/policy_rules.h"
 #include "tests/support/places.h"
 
 namespace berth {

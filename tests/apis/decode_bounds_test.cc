@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "apis/decode.h"
-#include "apis/parse_json.h"
-#include "apis/protobuf_reader.h"
+#include "apis/codec/decode.h"
+#include "apis/codec/parse_json.h"
+#include "apis/codec/protobuf_reader.h"
 
 namespace berth {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/resource_quota.h"
+#include "apis/kinds/resource_quota.h"
 #include "tests/apis/wire_objects.h"
 
 namespace berth::test {

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <string>
 
-#include "apis/decode.h"
-#include "apis/gpu_cluster_policy.h"
+#include "apis/codec/decode.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 
 namespace berth {
 namespace {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 
 namespace berth {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Manifest files as people, and enemies, write them.
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apis/parse_json.h"
+#include "apis/codec/parse_json.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apis/pod_shape.h"
+#include "apis/kinds/pod_shape.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <vector>
 
-#include "apis/core.h"
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
+#include "apis/kinds/core.h"
 
 namespace berth::test {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <filesystem>
 
-#include "apis/cron.h"
-#include "apis/decode.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/manifest.h"
+#include "apis/base/cron.h"
+#include "apis/codec/decode.h"
+#include "apis/codec/manifest.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "tests/support/manifest_cases.h"
 #include "tests/support/places.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apis/printable.h"
+#include "apis/base/printable.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <protozero/pbf_writer.hpp>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 
 namespace berth::test {
 namespace {

@@ -2,9 +2,9 @@
 // GPUQueue as it comes from the API server and goes back: list, watch, status.
 #include <gtest/gtest.h>
 
-#include "apis/decode.h"
-#include "apis/gpu_queue.h"
-#include "apis/manifest.h"
+#include "apis/codec/decode.h"
+#include "apis/codec/manifest.h"
+#include "apis/kinds/gpu_queue.h"
 
 namespace berth {
 namespace {

@@ -6,11 +6,11 @@
 #include <map>
 #include <random>
 
-#include "apis/core.h"
-#include "apis/flat_map.h"
-#include "apis/int_or_percent.h"
-#include "apis/mig_layout.h"
-#include "apis/nearest_name.h"
+#include "apis/base/flat_map.h"
+#include "apis/base/int_or_percent.h"
+#include "apis/base/nearest_name.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/mig_layout.h"
 
 namespace berth {
 namespace {

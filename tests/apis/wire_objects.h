@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 
 namespace berth::test {
 

@@ -3,7 +3,7 @@
 // under the chart's RBAC and admission policies, in the order of what came about.
 #include <fmt/format.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/apiserver/chart_fixture.h"
 
 namespace berth::test {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "tests/support/invariants.h"
 
 namespace berth::test {

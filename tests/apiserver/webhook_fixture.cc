@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 #include "tests/support/certs.h"
 
 namespace berth::test {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "apis/core.h"
-#include "apis/mig_layout.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/mig_layout.h"
 #include "tests/client/fake_transport.h"
 #include "tests/io/fake_loop.h"
 #include "tests/io/recording_log.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 #include "controller/client/exec_credential.h"
 #include "tests/client/fake_host.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "controller/client/api_client.h"
 #include "controller/client/token_bucket.h"
 #include "tests/client/fake_transport.h"

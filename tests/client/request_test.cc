@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "apis/core.h"
-#include "apis/eviction_outcome.h"
-#include "apis/mig_layout.h"
+#include "apis/base/eviction_outcome.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/client/api_request.h"
 #include "controller/client/reply.h"
 #include "controller/client/resource_path.h"

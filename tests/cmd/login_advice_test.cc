@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/cmd/login_advice.h"
+#include "controller/cmd/cluster/login_advice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 #include "controller/certificates/certificate_maker.h"
 #include "tests/client/fake_host.h"
 

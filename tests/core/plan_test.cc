@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "apis/cut.h"
+#include "apis/base/cut.h"
 #include "controller/core/answers.h"
 #include "controller/core/conditions.h"
 #include "controller/core/json_patch.h"

@@ -5,7 +5,7 @@
 #include "controller/cost/node_use.h"
 #include "controller/fleet/allocatable.h"
 #include "controller/observe/gpu_use.h"
-#include "controller/queue/facts_from.h"
+#include "controller/queue/index/facts_from.h"
 #include "tests/observe/measured.h"
 
 namespace berth::test {

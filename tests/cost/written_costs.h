@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "apis/core.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/core.h"
 #include "controller/core/snapshot.h"
 #include "controller/cost/cost_ledger.h"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "tests/mig/planned_cluster.h"
 #include "tests/policy/policy_yaml.h"
 

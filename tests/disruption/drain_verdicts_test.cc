@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/drain.h"
 #include "tests/mig/planned_cluster.h"
 

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/capacity_guard.h"
-#include "controller/queue/admission_ledger.h"
+#include "controller/queue/record/admission_ledger.h"
 #include "tests/mig/queued_job.h"
 #include "tests/policy/policy_yaml.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which pods leave with their Job, since a queue takes it back, and what has to let them.
-#include "controller/queue/requeue.h"
+#include "controller/queue/recall/requeue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/leaving_outlook.h"
 #include "tests/mig/queued_job.h"
 

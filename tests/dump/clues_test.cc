@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 
 namespace berth {
 namespace {

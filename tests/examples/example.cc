@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/fleet/pools.h"
 #include "tests/support/manifest_cases.h"
 #include "tests/support/places.h"

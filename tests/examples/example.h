@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 #include "controller/core/cluster_state.h"
 
 namespace berth::test {

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
-#include "controller/queue/facts_from.h"
+#include "apis/codec/decode.h"
+#include "controller/queue/index/facts_from.h"
 #include "tests/admission/review_case.h"
 #include "tests/examples/example.h"
 

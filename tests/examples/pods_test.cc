@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/core/snapshot.h"
 #include "controller/explain/explain_pod.h"
 #include "controller/fleet/pools.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/explain/explain_node.h"
 #include "controller/explain/explain_pod.h"
 #include "tests/support/builders.h"

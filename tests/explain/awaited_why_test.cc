@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/explain/explain_workload.h"
-#include "controller/queue/admission_ledger.h"
+#include "controller/queue/record/admission_ledger.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `berth why` says of a Job of two pods, one of which can't leave node n2, which is dead.
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/explain/explain_node.h"
 #include "controller/explain/explain_pod.h"
 #include "controller/explain/explain_workload.h"

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/explain/explain_node.h"
 #include "controller/mig/agent_config.h"
 #include "tests/mig/planned_cluster.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/explain/explain.h"
 #include "tests/queue/queue_objects.h"
 

@@ -7,11 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/explain/explain.h"
 #include "controller/explain/waiting_list.h"
-#include "controller/queue/idle_work.h"
-#include "controller/queue/reconcile.h"
+#include "controller/queue/recall/idle_work.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth {

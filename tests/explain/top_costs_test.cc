@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/cost/cost_meter.h"
 #include "tests/cost/written_costs.h"
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/explain/explain_pod.h"
-#include "controller/queue/admission_record.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth {

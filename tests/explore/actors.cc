@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/certificates/certificate_keeper.h"
 #include "controller/disruption/health_record.h"
 #include "controller/scenario/webhook_objects.h"

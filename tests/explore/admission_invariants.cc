@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/decode_policy.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode_policy.h"
 #include "tests/explore/look.h"
 
 namespace berth::explore {

@@ -25,11 +25,11 @@
 #include <utility>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/core/settings.h"
 #include "controller/io/loop.h"
-#include "controller/sim/admission_webhooks.h"
-#include "controller/sim/store.h"
+#include "controller/sim/server/admission_webhooks.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

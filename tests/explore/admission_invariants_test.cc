@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 
 namespace berth::explore {
 namespace {

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <utility>
 
-#include "controller/sim/random.h"
+#include "controller/sim/world/random.h"
 #include "tests/explore/batch.h"
 #include "tests/explore/crew.h"
 #include "tests/explore/exploration.h"

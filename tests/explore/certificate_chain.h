@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 
 namespace berth::explore {
 

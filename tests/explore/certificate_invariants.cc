@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 #include "controller/certificates/certificate_facts.h"
 
 namespace berth::explore {

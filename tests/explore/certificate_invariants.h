@@ -25,7 +25,7 @@
 #include "controller/core/settings.h"
 #include "controller/io/loop.h"
 #include "controller/io/transport.h"
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 #include "tests/explore/certificate_chain.h"
 
 namespace berth::explore {

@@ -2,7 +2,7 @@
 // Each invariant of certificates is broken once, by a doctored write of berth's.
 #include "tests/explore/certificate_invariants.h"
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 #include "controller/scenario/simulated_keys.h"
 #include "controller/scenario/webhook_objects.h"
 #include "tests/explore/invariants_fixture.h"

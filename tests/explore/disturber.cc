@@ -7,8 +7,8 @@
 #include <chrono>
 #include <utility>
 
-#include "apis/names.h"
-#include "apis/time.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
 #include "tests/explore/actors.h"
 
 namespace berth::explore {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "controller/scenario/scenario_run.h"
-#include "controller/sim/random.h"
+#include "controller/sim/world/random.h"
 #include "tests/explore/schedule.h"
 
 namespace berth::explore {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 #include "controller/scenario/phases.h"
 #include "controller/scenario/scenario_run.h"
 #include "tests/explore/admission_invariants.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "controller/io/loop.h"
-#include "controller/sim/gpu_gauges.h"
+#include "controller/sim/nvidia/gpu_gauges.h"
 
 namespace berth::explore {
 

@@ -8,7 +8,7 @@
 #include <ranges>
 #include <set>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/samples.h"
 #include "controller/health/findings.h"
 #include "tests/explore/look.h"

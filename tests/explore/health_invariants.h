@@ -21,10 +21,10 @@
 #include <string>
 #include <string_view>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/disruption/health_record.h"
 #include "controller/io/loop.h"
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 #include "tests/explore/gauge_history.h"
 
 namespace berth::explore {

@@ -21,11 +21,11 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
-#include "apis/time.h"
+#include "apis/base/time.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/io/loop.h"
-#include "controller/queue/facts.h"
-#include "controller/sim/store.h"
+#include "controller/queue/facts/facts.h"
+#include "controller/sim/world/store.h"
 #include "tests/explore/use_history.h"
 
 namespace berth::explore {

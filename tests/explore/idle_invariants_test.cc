@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "apis/names.h"
-#include "apis/time.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/admission_record.h"
-#include "controller/sim/virtual_clock.h"
+#include "apis/base/names.h"
+#include "apis/base/time.h"
+#include "controller/queue/record/admission_ledger.h"
+#include "controller/queue/record/admission_record.h"
+#include "controller/sim/world/virtual_clock.h"
 
 namespace berth::explore {
 namespace {

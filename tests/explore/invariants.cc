@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/fleet/node_facts.h"
 #include "controller/mig/config_label.h"
 #include "tests/explore/look.h"

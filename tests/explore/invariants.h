@@ -49,8 +49,8 @@
 
 #include "controller/core/settings.h"
 #include "controller/io/transport.h"
-#include "controller/sim/store.h"
-#include "controller/sim/virtual_clock.h"
+#include "controller/sim/world/store.h"
+#include "controller/sim/world/virtual_clock.h"
 #include "tests/explore/certificate_invariants.h"
 #include "tests/explore/health_invariants.h"
 #include "tests/explore/pool_invariants.h"

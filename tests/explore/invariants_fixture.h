@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/explore/invariants.h"
 
 namespace berth::explore {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "apis/parse_json.h"
+#include "apis/base/names.h"
+#include "apis/codec/parse_json.h"
 #include "tests/explore/invariants.h"
 #include "tests/explore/look.h"
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "apis/time.h"
-#include "controller/sim/store.h"
+#include "apis/base/time.h"
+#include "controller/sim/world/store.h"
 #include "tests/explore/queue_displacements.h"
 
 namespace berth::explore {

@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "controller/queue/admission_record.h"
-#include "controller/sim/store.h"
+#include "apis/base/names.h"
+#include "controller/queue/record/admission_record.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

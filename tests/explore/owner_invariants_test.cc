@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 namespace {

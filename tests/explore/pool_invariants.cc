@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "apis/decode_policy.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode_policy.h"
 #include "controller/core/time_zones.h"
 #include "controller/fleet/disruption_calendar.h"
 #include "controller/policy/plugin_config.h"

@@ -20,11 +20,11 @@
 #include <string>
 #include <string_view>
 
-#include "apis/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_cluster_policy.h"
 #include "controller/core/settings.h"
 #include "controller/io/loop.h"
 #include "controller/policy/pool_keys.h"
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

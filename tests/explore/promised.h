@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 
 namespace berth::explore {
 

@@ -7,11 +7,11 @@
 #include <tuple>
 #include <utility>
 
-#include "apis/decode_frame.h"
-#include "apis/names.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/recall.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode_frame.h"
+#include "controller/queue/record/admission_ledger.h"
+#include "controller/queue/record/admission_record.h"
+#include "controller/queue/record/recall.h"
 #include "tests/explore/look.h"
 #include "tests/explore/queue_look.h"
 

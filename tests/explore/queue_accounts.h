@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "apis/gpu_queue.h"
-#include "apis/time.h"
-#include "controller/queue/facts.h"
-#include "controller/sim/store.h"
+#include "apis/base/time.h"
+#include "apis/kinds/gpu_queue.h"
+#include "controller/queue/facts/facts.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/explore/look.h"
 #include "tests/explore/queue_accounts.h"
 #include "tests/explore/queue_look.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "controller/scenario/scenario.h"
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

@@ -26,9 +26,9 @@
 #include <utility>
 #include <vector>
 
-#include "apis/time.h"
-#include "controller/queue/facts.h"
-#include "controller/sim/store.h"
+#include "apis/base/time.h"
+#include "controller/queue/facts/facts.h"
+#include "controller/sim/world/store.h"
 #include "tests/explore/queue_accounts.h"
 
 namespace berth::explore {

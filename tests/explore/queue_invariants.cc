@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/admission_record.h"
+#include "apis/base/names.h"
+#include "controller/queue/record/admission_ledger.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/explore/look.h"
 #include "tests/explore/queue_look.h"
 

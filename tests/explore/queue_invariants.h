@@ -34,10 +34,10 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/io/loop.h"
-#include "controller/queue/facts.h"
-#include "controller/sim/store.h"
+#include "controller/queue/facts/facts.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

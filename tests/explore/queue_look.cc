@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "controller/queue/admission_record.h"
+#include "apis/base/names.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/explore/look.h"
 
 namespace berth::explore {

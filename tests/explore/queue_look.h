@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "controller/queue/facts.h"
-#include "controller/sim/store.h"
+#include "controller/queue/facts/facts.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

@@ -7,11 +7,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/displaced.h"
-#include "controller/queue/queue_report.h"
+#include "apis/base/names.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/recall/displaced.h"
+#include "controller/queue/record/admission_ledger.h"
 #include "tests/explore/look.h"
 #include "tests/explore/queue_look.h"
 #include "tests/explore/whole_store.h"

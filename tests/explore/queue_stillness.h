@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/core/settings.h"
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

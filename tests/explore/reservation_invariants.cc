@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "controller/queue/admission_ledger.h"
+#include "apis/base/names.h"
+#include "controller/queue/record/admission_ledger.h"
 #include "tests/explore/look.h"
 #include "tests/explore/queue_look.h"
 

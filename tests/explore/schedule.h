@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 #include "controller/scenario/scenario.h"
 
 namespace berth::explore {

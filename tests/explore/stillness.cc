@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "apis/mig_layout.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/mig_layout.h"
 #include "tests/explore/promised.h"
 
 namespace berth::explore {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/explore/look.h"
 
 namespace berth::explore {

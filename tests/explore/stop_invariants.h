@@ -14,7 +14,7 @@
 
 #include "controller/core/settings.h"
 #include "controller/io/loop.h"
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/explore/stored_policy.h"
 
-#include "apis/decode_policy.h"
+#include "apis/codec/decode_policy.h"
 
 namespace berth::explore {
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "apis/gpu_cluster_policy.h"
-#include "controller/sim/store.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

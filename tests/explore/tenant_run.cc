@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "controller/scenario/scenario_run.h"
-#include "controller/sim/actor_client.h"
+#include "controller/sim/kube/actor_client.h"
 #include "tests/explore/look.h"
 #include "tests/explore/queue_look.h"
 #include "tests/support/random_tenant.h"

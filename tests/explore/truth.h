@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/core/settings.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/slots.h"
 #include "controller/io/loop.h"
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apis/names.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/usage_ledger.h"
+#include "apis/base/names.h"
+#include "controller/queue/budget/usage_ledger.h"
+#include "controller/queue/record/admission_ledger.h"
 #include "tests/explore/look.h"
 
 namespace berth::explore {

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "apis/time.h"
-#include "controller/queue/gpu_hours.h"
-#include "controller/sim/store.h"
+#include "apis/base/time.h"
+#include "controller/queue/budget/gpu_hours.h"
+#include "controller/sim/world/store.h"
 #include "tests/explore/queue_accounts.h"
 
 namespace berth::explore {

@@ -8,10 +8,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/usage_ledger.h"
-#include "controller/sim/virtual_clock.h"
+#include "apis/base/names.h"
+#include "controller/queue/budget/usage_ledger.h"
+#include "controller/queue/record/admission_ledger.h"
+#include "controller/sim/world/virtual_clock.h"
 #include "tests/explore/reservation_invariants.h"
 
 namespace berth::explore {

@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "controller/io/loop.h"
-#include "controller/sim/gpu_gauges.h"
+#include "controller/sim/nvidia/gpu_gauges.h"
 
 namespace berth::explore {
 
 class UseHistory {
  public:
-  // As GpuGauges have it (controller/sim/gpu_gauges.h); null: there is no such machine any more.
+  // As GpuGauges have it (controller/sim/nvidia/gpu_gauges.h); null: there is no such machine any
+  // more.
   void take_gauges(const std::string& node, const sim::GaugedNode* gauges, MonotonicTime now);
   void take_use(const std::string& path, int percent, MonotonicTime now);
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 
 namespace berth::explore {
 namespace {

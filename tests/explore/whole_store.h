@@ -2,9 +2,9 @@
 // WholeStore: a cluster as a berth knows it that has just read everything.
 #pragma once
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "controller/core/cluster_state.h"
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 namespace berth::explore {
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/fleet/geometry.h"
 #include "controller/fleet/node_facts.h"
 #include "tests/support/builders.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/mig/agent_config.h"
 #include "controller/policy/plugin_config.h"
 #include "tests/fuzz/checks.h"

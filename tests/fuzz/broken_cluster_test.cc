@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/core/snapshot.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/fleet/allocatable.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <type_traits>
 
-#include "apis/decode.h"
-#include "apis/watched_kinds.h"
+#include "apis/codec/decode.h"
+#include "apis/kinds/watched_kinds.h"
 
 namespace berth::test {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
-#include "apis/manifest.h"
+#include "apis/codec/decode.h"
+#include "apis/codec/manifest.h"
 #include "controller/scenario/scenario.h"
 #include "tests/fuzz/checks.h"
 

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "controller/core/json_patch.h"
-#include "controller/sim/patch.h"
-#include "controller/sim/status.h"
+#include "controller/sim/server/patch.h"
+#include "controller/sim/server/status.h"
 #include "tests/fuzz/checks.h"
 #include "tests/fuzz/plain_json.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
-#include "apis/eviction_outcome.h"
+#include "apis/base/eviction_outcome.h"
+#include "apis/codec/decode.h"
 #include "controller/client/discovery.h"
 #include "controller/client/reply.h"
 #include "tests/fuzz/checks.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "apis/base64.h"
-#include "apis/decode.h"
+#include "apis/base/base64.h"
+#include "apis/codec/decode.h"
 #include "controller/admission/review.h"
 #include "tests/fuzz/checks.h"
 

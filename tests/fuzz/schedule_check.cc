@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 
-#include "apis/cron.h"
+#include "apis/base/cron.h"
 #include "controller/core/time_zones.h"
 #include "controller/fleet/recurrence.h"
 #include "controller/live/tz_database.h"

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
-#include "apis/selector.h"
+#include "apis/base/selector.h"
+#include "apis/codec/decode.h"
 #include "tests/fuzz/checks.h"
 #include "tests/fuzz/plain_json.h"
 

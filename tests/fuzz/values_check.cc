@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apis/int_or_percent.h"
-#include "apis/quantity.h"
-#include "apis/time.h"
+#include "apis/base/int_or_percent.h"
+#include "apis/base/quantity.h"
+#include "apis/base/time.h"
 #include "tests/fuzz/checks.h"
 
 namespace berth::test {

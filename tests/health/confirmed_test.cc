@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/health/survey.h"
 #include "tests/health/sick_cluster.h"
 

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/health_record.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/health/survey.h"

@@ -7,7 +7,7 @@
 #include <map>
 #include <random>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/health/sick_cluster.h"
 
 namespace berth::test {

@@ -2,8 +2,8 @@
 // What takes a node out of service, what only is told, and what brings it back.
 #include <gmock/gmock.h>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "tests/health/sick_cluster.h"
 

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "tests/health/sick_cluster.h"
 
 namespace berth::test {

@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 
 namespace berth::test {
 namespace {

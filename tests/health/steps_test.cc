@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/slots.h"
 #include "controller/health/proof.h"

@@ -9,13 +9,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
-#include "apis/names.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/facts_from.h"
-#include "controller/queue/reconcile.h"
-#include "controller/queue/usage_meter.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
+#include "controller/queue/admit/reconcile.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/index/facts_from.h"
+#include "controller/queue/record/admission_ledger.h"
+#include "controller/queue/status/reconcile.h"
+#include "controller/queue/status/usage_meter.h"
 #include "tests/heap/counted_heap.h"
 #include "tests/queue/queue_objects.h"
 

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "apis/base64.h"
+#include "apis/base/base64.h"
 #include "controller/core/gzip.h"
 #include "controller/history/history_chunk.h"
 #include "controller/history/history_line.h"

@@ -8,11 +8,11 @@
 #include <set>
 #include <sstream>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/admission/reconcile_bypass.h"
 #include "controller/core/refused_write.h"
 #include "controller/policy/policy_reasons.h"
-#include "controller/queue/queue_conditions.h"
+#include "controller/queue/status/queue_conditions.h"
 #include "tests/support/places.h"
 
 namespace berth::test {
@@ -194,7 +194,7 @@ TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
   known.insert(reasons::kAdmissible);
   for (const auto& rows : {rollout_event_reasons(), policy_event_reasons()})
     for (const EventReason& row : rows) known.emplace(row.reason);
-  std::ifstream file(source_dir() + "/apis/reasons.h");
+  std::ifstream file(source_dir() + "/apis/base/reasons.h");
   std::map<std::string, int> constants;  // by section: "// -- MIGLayout --"
   std::string section;
   for (std::string line; std::getline(file, line);) {

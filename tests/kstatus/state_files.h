@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {

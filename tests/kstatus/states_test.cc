@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/policy/plugin_config.h"
 #include "tests/kstatus/state_files.h"
 #include "tests/mig/planned_cluster.h"

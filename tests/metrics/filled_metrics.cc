@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/metrics/filled_metrics.h"
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/rollout_measures.h"
-#include "controller/queue/usage_ledger.h"
+#include "controller/queue/budget/usage_ledger.h"
 #include "controller/reconcilers/reconcilers.h"
 #include "tests/support/builders.h"
 

@@ -40,8 +40,7 @@ TEST(AgentConfig, NamesCarryTheContent) {
   EXPECT_EQ(config_name("inference", a), config_name("inference", a));
   EXPECT_NE(config_name("inference", a), config_name("inference", b));
   EXPECT_EQ(config_name("inference", a), "berth-inference-" + content_hash(a));
-  // Pinned: a hash that changed with a release would send every node of a fleet through a
-  // repartition.
+  // Pinned: if a release changed the hash, every node of a fleet would be repartitioned.
   EXPECT_EQ(content_hash(""), "4fd0bfc1");
   EXPECT_EQ(content_hash("a"), "296230c0");
   EXPECT_EQ(combined_hash({a, b}), combined_hash({b, a}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the agents' file holds: what layouts mean on the nodes they select, what nodes name, and
-// which layouts are left out where all of it does not fit.
+// The content of mig-manager's file: what layouts mean on their nodes, which configs nodes name,
+// and which layouts are left out if all of it does not fit.
 #include "controller/mig/agent_file.h"
 
 #include <fmt/format.h>
@@ -76,7 +76,8 @@ TEST_F(AgentFileTest, HoldsWhatAnyNodeNamesAsTheFirstFileHasIt) {
   EXPECT_THAT(file().text, HasSubstr("- devices: [1]\n")) << "berth's own file comes first";
 }
 
-// mig-manager generates a file for each node. Once it reads berth's, it asserts what that one says.
+// mig-manager generates a file for each node. Once it reads berth's file, it applies what that
+// says.
 TEST_F(AgentFileTest, KeepsWhatGeneratedFilesOfTwoModelsSayUnderOneName) {
   world_.add(test::node("a100").a100_80(4).label(names::kMigConfig, "all-1g.10gb"));
   world_.add(test::node("a40g")
@@ -108,7 +109,7 @@ TEST_F(AgentFileTest, KeepsWhatGeneratedFilesOfTwoModelsSayUnderOneName) {
                                      "    - device-filter: [\"0x20B210DE\", "));
 }
 
-// The file that mig-manager reads, whatever other files there are.
+// The file that mig-manager reads counts, whatever other files exist.
 TEST_F(AgentFileTest, KeepsWhatTheFileSaysThatClusterPolicyNames) {
   name_config("n2", "theirs");
   add_file("gpu-operator", "a", "theirs", "[1]");
@@ -152,7 +153,7 @@ TEST_F(AgentFileTest, WhatIsDroppedIsToldWithoutAliasesOfFilesThatAgentsCanRead)
   EXPECT_THAT(configs_dropped("not: one", less), IsEmpty()) << "it serves nobody";
 }
 
-// A config of some 14 kB on a node with 16 GPUs, four times for its aliases.
+// A config of some 14 kB on a node with 16 GPUs, four times because of its aliases.
 MIGLayout large(int number) {
   std::vector<ProfileCounts> kinds;
   for (int more = 1; more <= 7; ++more) kinds.push_back({{"1g.10gb", more}});

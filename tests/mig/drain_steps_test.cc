@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a pod is asked to leave, how long it is waited for, and what force may delete.
+// When berth evicts a pod, how long it waits for the pod, and which pods force may delete.
 #include "controller/mig/drain_steps.h"
 
 #include <gmock/gmock.h>
@@ -7,8 +7,8 @@
 
 #include <functional>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {
@@ -37,7 +37,7 @@ struct DrainStepsTest : ::testing::Test {
       }
     return told;
   }
-  // The server's reply to the eviction of the pod, just now.
+  // The server's answer to the eviction of the pod, just now.
   void answered(const Pod& pod, Error error) {
     Answer no;
     no.error = std::move(error);
@@ -64,7 +64,7 @@ TEST_F(DrainStepsTest, APodIsAskedForAndEvictedAndTheDeadlineIsNoted) {
   EXPECT_TRUE(progress.timed_out);
 }
 
-// A TFJob of which Never is the default; the server has said so, or not yet.
+// A TFJob whose default is Never; the server has said so, or not yet.
 TEST_F(DrainStepsTest, APodWithoutWhichItsJobFailsIsNeitherEvictedNorForcedOff) {
   Pod p = pod("p").gpu(1).on("n1");
   p.never_restarts = true;
@@ -154,7 +154,7 @@ TEST_F(DrainStepsTest, PodsThatAreWaitedForHaveATimeOfTheirOwn) {
   EXPECT_TRUE(progress.timed_out) << "the other one's time is up";
 }
 
-// The chart's policies refuse a deletion without a grace period, and a pod may give itself none.
+// The chart's policies refuse a deletion without a grace period, and a pod may have a period of 0.
 TEST_F(DrainStepsTest, ForceLeavesAPodASecondThatGivesItselfNone) {
   drain.on_timeout = OnTimeout::kForce;
   Pod hasty = pod("p").gpu(1).on("n1");

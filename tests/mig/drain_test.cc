@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/mig/drain_steps.h"
 #include "tests/mig/planned_cluster.h"
 
@@ -65,7 +65,7 @@ TEST_F(PodsInTheWay, SoIsAStaticPod) {
   EXPECT_THAT(verdict(), HasSubstr("Blocked PodStays: pod team-a/local holds GPUs, and is static"));
   drain.force = true;
   EXPECT_THAT(verdict(), HasSubstr("Blocked PodStays"));
-  // As the kubelet shows it: owned by its node.
+  // The mirror pod: its node owns it.
   world.add(
       pod("local").gpu(1).on("n1").owner("Node", "n1").annotation(names::kMirrorAnnotation, "x"));
   EXPECT_THAT(verdict(), HasSubstr("holds GPUs, and is static"));
@@ -88,7 +88,7 @@ TEST_F(PodsInTheWay, OneThatHoldsAnyOfNvidiasResourcesHoldsGpus) {
 
 TEST_F(PodsInTheWay, OthersThatStayAreLeftAlone) {
   const Pod rows[] = {
-      pod("exporter").on("n1").owner("DaemonSet", "dcgm"),      // looks, and holds nothing
+      pod("exporter").on("n1").owner("DaemonSet", "dcgm"),      // only monitors, and holds nothing
       pod("zero").gpu(0).on("n1").owner("DaemonSet", "probe"),  //
       pod("validator").gpu(1).on("n1").in("gpu-operator").owner("DaemonSet", "validator"),
       pod("done").gpu(1).on("n1").owner("DaemonSet", "probe").phase(PodPhase::kSucceeded),
@@ -160,7 +160,7 @@ TEST_F(PodsInTheWay, WhereATolerantPodMayRunIsAskedOfTaintsAndGpusAlone) {
 
 struct Successor {
   const char* sentence;
-  int made_after_s;  // the cordon
+  int made_after_s;  // after the cordon
   bool by_berth;
   bool tolerant;
   const char* verdict;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said of a layout without a cluster: how many GPUs it means, and which models it fits.
+// Checks of a layout without a cluster: how many GPUs it means, and which models it fits.
 #include "controller/mig/layout_check.h"
 
 #include <gmock/gmock.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people who describe a layout are told, as one status follows another.
+// Events for users who describe a layout, from each status change.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {
@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 class LayoutEvents : public ::testing::Test {
  protected:
   std::vector<std::string> told() { return world_.write_status("layout/small"); }
-  // On four nodes, with a rollout that is as far as nothing but the next step.
+  // Four nodes, and a rollout that is ready for its first step.
   void start() {
     world_.add_nodes(4).add(layout_);
     config_ = world_.render_agent_config("small");
@@ -36,7 +36,7 @@ class LayoutEvents : public ::testing::Test {
     ledger.data.clear();
     world_.add(ledger);
   }
-  // Back in service, as the layout wants it.
+  // Back in service with the layout.
   void finish(const std::string& name, int instances = 28) {
     world_.add(test::node(name)
                    .a100_80(4)
@@ -92,7 +92,7 @@ TEST_F(LayoutEvents, ARolloutFromItsStartToItsEnd) {
   EXPECT_THAT(told(), IsEmpty());
 }
 
-// Nothing but what stands in the cluster is known to the next leader.
+// The next leader knows only what the cluster stores.
 TEST_F(LayoutEvents, ARestartTellsNothingAnew) {
   start();
   finish("n1");
@@ -172,7 +172,7 @@ TEST_F(LayoutEvents, AFailedNodeIsToldOnceAndIsNoOtherNews) {
   EXPECT_THAT(told(), IsEmpty());
 }
 
-// The failure was told while others went on; that now nothing does is news.
+// The failure was reported while other nodes continued; now that none does, this is new.
 TEST_F(LayoutEvents, AFailureThatStopsTheRestLaterIsToldAsWhatBlocksIt) {
   layout_.spec.rollout.max_failures = 2;
   start();
@@ -193,7 +193,7 @@ TEST_F(LayoutEvents, ManyNodesAtOnceAreNamedInPart) {
               ElementsAre("Normal NodeUpdated: nodes n1, n2, n3 and 5 more updated, 8 of 9"));
 }
 
-// Allocatable is nothing while the plugin is away.
+// Allocatable is empty while the device plugin restarts.
 TEST_F(LayoutEvents, ADevicePluginThatRestartsIsNoRollout) {
   start();
   for (const char* name : {"n1", "n2", "n3", "n4"}) finish(name);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which news the difference between two statuses of a layout is, case by case.
+// The events that follow from the difference of two statuses of a layout, case by case.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/mig/layout_events.h"
 #include "tests/support/builders.h"
 
@@ -18,9 +18,9 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// A status by its conditions and by the nodes that are not up to date.
+// A status by its conditions and its nodes that are not up to date.
 struct Says {
-  const char* ready = "";    // the reason of Ready, which is "True" for AllNodesUpdated
+  const char* ready = "";    // the reason of Ready; for AllNodesUpdated it is "True"
   const char* going = "";    // of Reconciling
   const char* stalled = "";  // of Stalled
   std::vector<NodeDetail> nodes = {};

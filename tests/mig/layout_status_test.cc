@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layout's status says, how much of it, and when it must be written at once.
+// The content of a layout's status, its size, and when berth must write it at once.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,11 +19,12 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-// What a cloud calls its machines, and the longest layout the API server admits.
+// A cloud provider's node name, and the longest layout name that the API server accepts.
 constexpr char kNode[] = "ip-10-123-234-101.ap-northeast-2.compute.internal-gpu-pool-a100-80gb";
 const std::string kLayout(limits::kMaxLayoutName, 'x');
 
-// All that the GPU operator deploys by a label, as mig-manager leaves it when it hangs.
+// All components that the GPU operator deploys by label, paused as a hanging mig-manager leaves
+// them.
 Node paused(Node node) {
   for (const char* part :
        {"device-plugin", "dcgm", "dcgm-exporter", "gpu-feature-discovery", "nvsm"})
@@ -32,7 +33,7 @@ Node paused(Node node) {
 }
 
 struct LayoutStatus : ::testing::Test {
-  // What is said of the node while its agent reports the state.
+  // The message about the node while mig-manager reports the state.
   std::string verification(const std::string& state) {
     const MIGLayout layout = under_way(test::layout(kLayout).retire("nvidia.com/gpu"));
     world.add(layout).add(test::node(kNode).a100_80(4).label("tier", "mig"));
@@ -74,7 +75,7 @@ TEST_F(LayoutStatus, WhatIsSaidOfAnAgentFitsUncut) {
   }
 }
 
-// An ordinary cut pauses NVIDIA's pods for a minute or two: no fault, until it has taken too long.
+// A usual repartition pauses NVIDIA's pods for a minute or two: no fault until it takes too long.
 TEST_F(LayoutStatus, AnAgentThatPausesOthersIsAtWorkUntilItsTimeIsUp) {
   const std::string at_once = verification("pending");
   EXPECT_THAT(at_once, StartsWith("mig-manager is repartitioning the GPUs, and has paused"));
@@ -161,7 +162,7 @@ TEST_F(LayoutStatus, OfAWedgedAgentItSaysWhatHungAndWhatToDo) {
   }
 }
 
-// A budget's name, the pod's, and the server's own words are each as long as they like.
+// A budget's name, the pod's name, and the server's message may all be long.
 TEST_F(LayoutStatus, WhateverIsLongTheAdviceIsLeft) {
   world.add_nodes(1).add(under_way(layout("small").retire("nvidia.com/gpu")));
   world.add(pod(std::string(200, 'p')).on("n1").gpu(1).unmanaged());
@@ -171,8 +172,8 @@ TEST_F(LayoutStatus, WhateverIsLongTheAdviceIsLeft) {
   EXPECT_THAT(said, HasSubstr("…; wait until it ends, delete it, or set spec.drain.force\""));
 }
 
-// Each asks for something else on 16 GPUs; the first node is the oldest layout's, the second the
-// youngest's.
+// Each asks for a different layout on 16 GPUs; the first node belongs to the oldest layout, the
+// second to the youngest.
 void add_too_many_layouts(PlannedCluster& world, int count) {
   std::vector<ProfileCounts> kinds;
   for (int more = 1; more <= 7; ++more) kinds.push_back({{"1g.10gb", more}});
@@ -194,7 +195,7 @@ void add_too_many_layouts(PlannedCluster& world, int count) {
   world.add(node("n2").a100_80(16).label("tier", "last"));
 }
 
-// Whoever looks for nodes that are out finds it nowhere else: no layout selects it any more.
+// Users who look for unavailable nodes find it nowhere else: no layout selects it any more.
 TEST_F(LayoutStatus, ANodeThatHasLeftTheLayoutIsInProgressUntilItIsBack) {
   const MIGLayout small = under_way(layout("small"));
   world.add_nodes(1).add(small);
@@ -220,8 +221,8 @@ TEST_F(LayoutStatus, IsWrittenToTheVersionThatItWasComputedFrom) {
   EXPECT_THAT(status_of("small"), StartsWith(R"({"metadata":{"resourceVersion":"41"},"status":{)"));
 }
 
-// Nothing is written when a held node turns out right, so nothing else brings the layout back to
-// tell of the hold.
+// berth writes nothing when a held node turns out right, so no other event updates the layout's
+// message about the hold.
 TEST_F(LayoutStatus, OfAHeldNodeItSaysSoOnceTheNodeIsRight) {
   const MIGLayout small = under_way(layout("small"));
   world.add_nodes(1).add(small);
@@ -253,7 +254,7 @@ TEST_F(LayoutStatus, TheLayoutThatBringsTheAgentsFileOverItsLimitIsStalled) {
   EXPECT_THAT(last, HasSubstr("AgentConfigTooLarge"));
   EXPECT_THAT(last, HasSubstr("and a ConfigMap holds 1024000; use fewer MIGLayouts or fewer "
                               "different GPUs in each"));
-  // The others go on.
+  // The other layouts continue.
   EXPECT_THAT(status_of("the-000th-of-too-many-different-layouts"),
               Not(HasSubstr("AgentConfigTooLarge")));
   const std::string& written = std::get<Write>(file.objects.front().steps.back()).body;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes whose GPUs are as a layout asks, under a config's name that is not the layout's.
+// Nodes whose GPUs are as a layout asks, under a config name that is not the layout's.
 #include "controller/mig/named_configs.h"
 
 #include <gmock/gmock.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/mig/config_geometry.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/watch_keys.h"
@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// --- what a config makes of four A100-80GB ---
+// --- the layout of a config on four A100-80GB ---
 
 struct ConfigCase {
   const char* says;
@@ -104,7 +104,7 @@ TEST(ConfigGeometry, TheNamesOfOtherDriversMeanTheSame) {
   EXPECT_TRUE(config_gives(file->at("c"), gb200, {{{{"3g.93gb", 2}}}}, MigStrategy::kMixed));
 }
 
-// --- a node that names it ---
+// --- a node that names the config ---
 
 constexpr char kSixes[] = "- devices: all\n  mig-enabled: true\n  mig-devices: {1g.10gb: 6}\n";
 constexpr char kSevens[] = "- devices: all\n  mig-enabled: true\n  mig-devices: {1g.10gb: 7}\n";
@@ -119,7 +119,7 @@ class NamedConfigsTest : public StandingTest {
     });
     world_.add(pod("web").requests("nvidia.com/mig-1g.10gb", 2).on("n1"));
   }
-  // A mig-parted file of somebody else's.
+  // Another mig-parted file.
   void put_file(const std::string& name, const std::string& config, std::string_view content) {
     ConfigMap file;
     file.meta.name = name;
@@ -146,7 +146,7 @@ class NamedConfigsTest : public StandingTest {
     world_.add(pod("web").gpu(1).on("n1"));
     world_.render_agent_config("small");
   }
-  // Asks whether its pods may leave, or claims it.
+  // Whether it asks about evictions of its pods, or claims it.
   bool takes_n1() { return !world_.plan("layout/small").objects.empty(); }
 };
 
@@ -183,7 +183,7 @@ TEST_F(NamedConfigsTest, AnotherNodesFileSaysNothing) {
   EXPECT_THAT(told(), StartsWith("updated"));
 }
 
-// 28 instances on four GPUs that hold seven at most: each has seven, whatever its config was.
+// 28 instances on four GPUs with at most seven each: each GPU has seven, whatever its config was.
 TEST_F(NamedConfigsTest, WithoutAnyFileTheOfferCountsWhereItAllowsOneLayoutOnly) {
   EXPECT_THAT(told(), StartsWith("updated"));
   EXPECT_FALSE(takes_n1());
@@ -213,7 +213,7 @@ TEST_F(NamedConfigsTest, WhatAFileSaysOtherwiseDiffers) {
   EXPECT_THAT(told(), StartsWith("updated"));
 }
 
-// The file and the label are what was asked for; the node is what counts.
+// The file and the label match the layout, but only the node's resources count.
 TEST_F(NamedConfigsTest, ANodeThatOffersSomethingElseIsCut) {
   put_default();
   edit_node([](Node& node) {
@@ -259,7 +259,7 @@ TEST_F(NamedConfigsTest, AFileThatChangesHasTheLayoutLookAgain) {
               Contains("layout/small"));
 }
 
-// A node that was right before proves nothing of what berth writes.
+// A node that was right before does not verify what berth writes.
 TEST_F(NamedConfigsTest, TheInitialBatchIsOfNodesThatBerthCuts) {
   put_default();
   world_.add(test::node("n2").a100_80(4).label("tier", "mig"));
@@ -276,7 +276,7 @@ TEST_F(NamedConfigsTest, TheInitialBatchIsOfNodesThatBerthCuts) {
   EXPECT_EQ(choice.nodes[2].cause.reason, reasons::kInitialBatch);
 }
 
-// --- on its way ---
+// --- in a rollout ---
 
 // The layout is edited back while the node drains.
 TEST_F(NamedConfigsTest, ACordonedNodeThatIsRightAfterAllIsRestored) {
@@ -296,7 +296,7 @@ TEST_F(NamedConfigsTest, ARenamedLayoutDoesNotInterruptACutOfTheSame) {
   EXPECT_THAT(plan(), HasSubstr("is verified: uncordon"));
 }
 
-// Somebody repaired a failed node by hand, with a config of their own.
+// A user repaired a failed node by hand, with a config of their own.
 TEST_F(NamedConfigsTest, AFailedNodeThatIsRightUnderAnotherNameReturns) {
   put_default();
   bring_to(RolloutPhase::kFailed);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Once the label is written: which step follows from what the agent, a person or the layout does.
+// Once the label is written: the next step for each action of mig-manager, a user or the layout.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <functional>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "tests/mig/one_node.h"
 
 namespace berth::test {
@@ -18,14 +18,14 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 struct NodeStepsApplied : OneNode {
-  // Long after the agent can have read the file.
+  // Long after mig-manager can have read the file.
   NodeStepsApplied() {
     world_.now += 2min;
     bring_to(RolloutPhase::kApplying);
   }
 };
 
-// --- the layout has come to ask for something else ---
+// --- the layout now asks for something else ---
 
 TEST_F(NodeStepsApplied, ANodeThatIsCutOrFailedGoesOnToWhatTheLayoutAsksForNow) {
   struct Case {
@@ -124,7 +124,7 @@ TEST_F(NodeStepsApplied, WhatFailedIsRememberedOnTheWayToAnother) {
   EXPECT_EQ(written().failed_config, "") << "of one that has not failed there is nothing to keep";
 }
 
-// --- the agent ---
+// --- mig-manager ---
 
 TEST_F(NodeStepsApplied, AFailedAgentIsTriedAgainTwiceEachTimeLater) {
   state("failed");
@@ -269,7 +269,7 @@ TEST_F(NodeStepsApplied, PodsThatWereBoundLateLeaveBeforeTheLabelIsWrittenAgain)
   EXPECT_THAT(plan(), HasSubstr("give up: pods bound after"));
 }
 
-// --- people ---
+// --- users ---
 
 TEST_F(NodeStepsApplied, ACordonThatIsNotBerthsAndIsTakenAwayEndsTheTryingAgain) {
   edit_record([&](NodeRollout& r) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each step writes into the node's record and its patch, and what it leaves as it stands.
+// What each step writes into the node's record and its patch, and what it leaves unchanged.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/reconcile.h"
 #include "controller/mig/rollout_measures.h"
@@ -278,7 +278,7 @@ TEST_F(NodeStepsRecords, WhatFailedElsewhereIsNoFailureOfTheNextConfig) {
   EXPECT_EQ(written().failed_config, "");
 }
 
-// --- lost records, and nodes kept out ---
+// --- lost records, and nodes kept out of service ---
 
 TEST_F(NodeStepsRecords, ALostRecordOfANodeThatNobodyWantsIsThatOfACordonedOne) {
   lose_record();

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Until the label is written: what becomes of a claim and of a cordoned node when something comes
-// between.
+// Until the label is written: what happens to a claimed or cordoned node when something changes.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <functional>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/slots.h"
 #include "tests/mig/one_node.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OneNode: layout small and its only node n1, put into any state of its way; each test asks what
-// the next reconcile plans for it.
+// OneNode: layout small and its only node n1, in any state of a rollout; each test checks what the
+// next reconcile plans for the node.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/mig/situation.h"
 #include "tests/mig/planned_cluster.h"
 
@@ -23,7 +23,7 @@ class OneNode : public ::testing::Test {
   }
   Node n1() { return *world_.cluster.nodes().find("n1"); }
   NodeRollout record() { return *read_rollout(n1()).rollout; }
-  // Taken for the layout just now, by a cordon of berth's; the node's slot says the same.
+  // Claimed for the layout just now and cordoned by berth; the node's slot says the same.
   void bring_to(RolloutPhase phase) {
     world_.claim("n1", "small");
     world_.add(on_its_way(n1(), layout_, config_, phase, world_.now));
@@ -59,7 +59,7 @@ class OneNode : public ::testing::Test {
   void uncordon() {
     edit_node([](Node& node) { node.unschedulable.reset(); });
   }
-  // As a cut of the GPUs leaves the node: the label is the layout's, and so is allocatable.
+  // The node after a repartition: label and allocatable are the layout's.
   void cut() {
     edit_node([&](Node& node) {
       node.meta.labels.set(names::kMigConfig, config_);
@@ -67,7 +67,7 @@ class OneNode : public ::testing::Test {
       node.allocatable.set("nvidia.com/mig-1g.10gb", Quantity::whole(28));
     });
   }
-  // The layout asks for something else than it did when it took the node.
+  // The layout now asks for something else than when it claimed the node.
   void ask_for_another() {
     edit_layout([](MIGLayout& now) {
       now.spec.devices = {DeviceLayout{std::nullopt, {{"7g.80gb", 1}}}};
@@ -77,14 +77,15 @@ class OneNode : public ::testing::Test {
     LayoutView view(snapshot);
     other_config_ = view.resolver(*world_.cluster.mig_layouts().find("small")).resolve(n1()).config;
   }
-  // Keeps what it lets go, which the rules of layouts forbid.
+  // It guards and retires the same resource, which the rules of layouts forbid.
   void break_rules() {
     edit_layout([](MIGLayout& now) {
       now.spec.capacity_guard.retire = {"nvidia.com/gpu"};
       now.spec.capacity_guard.min_available["nvidia.com/gpu"] = 1;
     });
   }
-  // Another node of the layout's has failed with what it asks for, and no second one may.
+  // Another node of the layout has failed with what the layout asks for, and no second one may
+  // fail.
   void halt(const std::string& config) {
     Node failed = on_its_way(test::node("n2").a100_80(4).label("tier", "mig"), layout_, config,
                              RolloutPhase::kFailed, world_.now);
@@ -94,7 +95,7 @@ class OneNode : public ::testing::Test {
     world_.add(failed);
   }
   void stop_halting() { world_.cluster.erase<Node>("", "n2"); }
-  // mig-manager mounts somebody else's file.
+  // mig-manager mounts another file.
   void take_agents_file_away() {
     DaemonSet agent = **world_.cluster.daemon_sets().begin();
     agent.config_map_volumes.clear();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Under scope AllPods berth's own pod is in the way, too: whoever takes it away must have somewhere
-// to go on.
+// With scope AllPods a drain evicts berth's own pod too. It must then have another node to run on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

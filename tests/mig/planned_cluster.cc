@@ -6,15 +6,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
 #include "controller/disruption/slots.h"
 #include "controller/reconcilers/reconcile.h"
 
 namespace berth::test {
 namespace {
 
-// What the API server makes of a creation, or of a patch of nothing.
+// The ConfigMap after its creation, or after a patch of an empty one.
 ConfigMap config_map_of(const Write& write) {
   std::string body = write.body;
   Result<ConfigMap> map = decode_object<ConfigMap>(body);
@@ -70,7 +70,7 @@ PlannedCluster& PlannedCluster::add_nodes(int count) {
 }
 
 std::string PlannedCluster::render_agent_config(const std::string& layout) {
-  const Plan file = plan("agent-config");  // nothing to do: the file is there
+  const Plan file = plan("agent-config");  // empty if the file exists already
   if (!file.objects.empty()) add(config_map_of(std::get<Write>(file.objects.front().steps.back())));
   const ConfigMap* map =
       cluster.config_maps().find(settings.agents_namespace, settings.mig_config_map);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlannedCluster: a cluster as berth's caches have it, for tests of what berth plans on it. Nothing
-// is carried out and nothing moves: a test puts what stands. Whole rollouts are in tests/rollout.
+// PlannedCluster: the content of berth's caches, for tests of what berth plans. It carries out no
+// plan and changes only what a test puts. Whole rollouts are in tests/rollout.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace berth::test {
 
 class PlannedCluster {
  public:
-  // mig-manager's DaemonSet, and a ledger of which this process holds epoch 1.
+  // With mig-manager's DaemonSet, and a ledger in which this process holds epoch 1.
   PlannedCluster();
 
   template <class T>
@@ -27,15 +27,15 @@ class PlannedCluster {
   PlannedCluster& add(const NodeBuilder& node) { return add(Node(node)); }
   PlannedCluster& add(const PodBuilder& pod) { return add(Pod(pod)); }
   PlannedCluster& add(const LayoutBuilder& layout) { return add(MIGLayout(layout)); }
-  // Nodes n1…nN, 4 A100-80GB each, that the layouts of builders.h select.
+  // Nodes n1…nN with 4 A100-80GB each, which the layouts of builders.h select.
   PlannedCluster& add_nodes(int count);
-  // mig-manager's file as berth writes it for what stands. Returns the name of the layout's config
-  // in it, if it has a single one.
+  // Renders mig-manager's file for the present objects. Returns the name of the layout's config in
+  // it, if the layout has exactly one.
   std::string render_agent_config(const std::string& layout);
-  // The emergency stop, by the annotation of berth's namespace, and its end.
+  // Starts the emergency stop, by the annotation of berth's namespace, or ends it.
   void stop(const std::string& why);
   void resume();
-  // The slot of the node's first taking, for the layout.
+  // The slot of a node's first claim, for the layout.
   void claim(const std::string& node, const std::string& layout);
   ConfigMap ledger() const;
 
@@ -47,10 +47,10 @@ class PlannedCluster {
             .epoch = epoch,
             .attention = attention};
   }
-  // What one reconcile of the key plans; another of the same snapshot has to plan the same.
+  // The plan of one reconcile of the key; a second reconcile of the snapshot must plan the same.
   Plan plan(const std::string& key);
-  // The status that it plans stands from then on, as the API server would have it. What is told as
-  // that is written: "Normal RolloutStarted: 2 of 2 …".
+  // Applies the planned status as the API server would. Returns the events that go with it: "Normal
+  // RolloutStarted: 2 of 2 …".
   std::vector<std::string> write_status(const std::string& key);
 
   ClusterState cluster;
@@ -61,9 +61,9 @@ class PlannedCluster {
   Attention attention;
 };
 
-// As far as a layout comes before it takes a node: its finalizer is set.
+// The layout with its finalizer, so that it may claim nodes.
 MIGLayout under_way(MIGLayout layout);
-// A node of builders.h on its way, taken for the layout by a cordon of berth's.
+// A node of builders.h in a rollout, claimed for the layout and cordoned by berth.
 Node on_its_way(Node node, const MIGLayout& layout, const std::string& config, RolloutPhase phase,
                 Time since);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold before the agent can be set to work: on the node, of mig-manager, and in its file.
+// Requirements before mig-manager may start: on the node, of mig-manager, and in its file.
 #include "controller/mig/preflight.h"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 
 #include <functional>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/mig/situation.h"
 #include "tests/mig/one_node.h"
 

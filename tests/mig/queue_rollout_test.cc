@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rollout and a queue that share nodes: Jobs go back into their queue, what is on its way to a
-// node is let arrive, and a node that is out is nobody's room.
+// A rollout and a queue that share nodes: Jobs are requeued, admitted pods may still reach their
+// node, and a node in a rollout is no free capacity.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/leaving_outlook.h"
 #include "controller/mig/drain_steps.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/watch_keys.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/reconcile.h"
+#include "controller/queue/admit/reconcile.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/record/admission_ledger.h"
 #include "tests/mig/queued_job.h"
 
 namespace berth::test {
@@ -24,7 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Job "train" of one pod on n1 and one on n2, which a layout is to cut.
+// Job "train" with a pod on n1 and one on n2, which a layout repartitions.
 struct QueueRollout : ::testing::Test {
   QueueRollout() {
     world.add_nodes(3).add(small).add(team_a()).add(lab_queue()).add(admitted_job("train"));
@@ -59,7 +59,7 @@ struct QueueRollout : ::testing::Test {
     return *std::ranges::find(nodes, name,
                               [](const NodeStanding& node) { return node.node->meta.name; });
   }
-  // The ledger of admissions, in which "Job/team-a/next" is on its way to the node.
+  // The admission ledger, in which "Job/team-a/next" is on its way to the node.
   ConfigMap in_flight_to(const std::string& node) const {
     ConfigMap map;
     map.meta.name = names::kAdmissionsConfigMap;
@@ -185,7 +185,7 @@ TEST_F(QueueRollout, WhatArrivedAndWhatAQueueCountsOnMovesTheLayouts) {
   EXPECT_THAT(changed(suspended, runs), IsEmpty()) << "it has no pods yet";
 }
 
-// From the cordon on, before anything is asked to leave.
+// From the cordon on, before any pod is evicted.
 TEST_F(QueueRollout, ACordonedNodeIsNoRoomAndNothingIsAdmittedToIt) {
   const auto offered = [&] {
     const auto& facts = world.cluster.view<queue::ClusterIndex>().facts();

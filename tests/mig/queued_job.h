@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A queue of everybody's over all pools, and a Job that it has let go, for tests of what becomes of
-// such a Job's pods.
+// A queue for all namespaces and pools, and an admitted Job, for tests of what happens to such a
+// Job's pods.
 #pragma once
 
 #include <string>
 
-#include "apis/gpu_queue.h"
-#include "controller/queue/admission_record.h"
+#include "apis/kinds/gpu_queue.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {
@@ -33,7 +33,7 @@ inline std::string record(const std::string& uid, const std::string& pool = "*",
       {.uid = uid, .queue = "lab", .pool = pool, .pods = 2, .amounts = std::move(amounts)});
 }
 
-// Of two pods with a GPU each, running, with no failure left.
+// Two running pods with a GPU each, and a backoffLimit of 0.
 inline Job admitted_job(const std::string& name) {
   Job admitted = job(name, 0);
   admitted.parallelism = 2;

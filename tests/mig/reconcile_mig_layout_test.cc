@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A layout's own reconcile: its finalizer, its end, what it asks, and when it looks again.
+// A layout's own reconcile: its finalizer, its deletion, its questions, and when it runs again.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/slots.h"
 #include "controller/mig/reconcile.h"
 #include "tests/mig/one_node.h"
@@ -73,7 +73,8 @@ TEST_F(ReconcileLayout, GoesOnceNoNodeIsInProgressForIt) {
   EXPECT_TRUE(may_go());
 }
 
-// Nobody returns a node whose layout is gone, and the cache may not know yet that one is out.
+// Without its layout a node is never returned, and the cache may not know yet that one is in a
+// rollout.
 TEST_F(ReconcileLayout, ThatItsNodesAreBackIsTheApiServersToSay) {
   constexpr char kBehind[] = "a node is not back, and the cache is behind";
   const Node out = on_its_way(n1(), layout_, config_, RolloutPhase::kApplying, world_.now);
@@ -180,7 +181,7 @@ TEST_F(ReconcileLayout, LooksAgainWhenADeviceThatIsMissingIsAFault) {
   EXPECT_EQ(next().requeue_after, std::nullopt);
 }
 
-// --- the agents' file ---
+// --- mig-manager's file ---
 
 TEST_F(ReconcileLayout, TheAgentsFileIsWrittenOnlyWhereItDiffers) {
   EXPECT_EQ(print(world_.plan("agent-config")), "");
@@ -201,7 +202,7 @@ TEST_F(ReconcileLayout, TheAgentsFileIsWrittenOnlyWhereItDiffers) {
             Verb::kCreate);
 }
 
-// The cache may not know yet that a node names what is dropped, and its agent would not find it.
+// The cache may not know yet that a node names a dropped config; mig-manager would not find it.
 TEST_F(ReconcileLayout, ThatNoNodeNamesWhatTheAgentsFileDropsIsTheApiServersToSay) {
   edit_layout([](MIGLayout& l) {
     l.spec.devices = {DeviceLayout{std::nullopt, {{"2g.20gb", 3}}}};

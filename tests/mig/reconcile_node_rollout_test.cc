@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of one node's way, word for word: what each patch tests, changes and says.
+// The plans of one node's rollout, word for word: what each patch tests, changes and says.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {
@@ -14,14 +14,14 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-// One reconcile of a key on the world as it stands, applied by nobody.
+// One reconcile of a key, without applying the plan.
 class NodePlans : public ::testing::Test {
  protected:
   NodePlans() {
     world_.add_nodes(1).add(layout_);
     config_ = world_.render_agent_config("small");
   }
-  // n1 is cordoned for the layout, just now, and the API server has said so.
+  // n1 is cordoned for the layout just now, and the API server has confirmed it.
   void cordon() {
     bring_to(RolloutPhase::kCordoned);
     world_.answers.put("jsonpatch Node/n1 uid-n1 berth-mig", {.yes = true, .at = world_.now});
@@ -94,7 +94,7 @@ TEST_F(NodePlans, TheLabelWaitsForBindingsInFlightAndIsGuarded) {
 }
 
 TEST_F(NodePlans, BindingsInFlightAreWaitedForFromWhenTheCordonWasSeenToStand) {
-  bring_to(RolloutPhase::kCordoned);  // the reply was lost, or another process had it
+  bring_to(RolloutPhase::kCordoned);  // the reply was lost, or went to another process
   world_.answers.put("jsonpatch Node/n1 uid-n1 berth-mig",
                      {.yes = true, .at = world_.now - seconds(1)});
   world_.now += seconds(4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ledger frees, puts back and remembers.
+// The slots that the ledger frees, restores and records.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -31,7 +31,7 @@ struct ReconcileSlots : OneNode {
     ledger.data.clear();
     world_.add(ledger);
   }
-  // What the API server says of the nodes that the plan looks for.
+  // The API server's answers about the nodes that the plan looks up.
   void answer_looks(bool gone) {
     const Plan plan = world_.plan("slots");
     for (const ObjectSteps& object : plan.objects)
@@ -73,7 +73,7 @@ TEST_F(ReconcileSlots, AnEntryIsFreedOnceItsNodeIsBack) {
   EXPECT_THAT(slots(), AllOf(HasSubstr("slots: n1 (back)"), HasSubstr(R"("data":{"n1":null})")));
 }
 
-// The slot may be that of a node which the cache has not heard of yet.
+// The slot may belong to a node that the cache does not have yet.
 TEST_F(ReconcileSlots, ThatItsNodeIsGoneIsTheApiServersToSay) {
   constexpr char kLook[] =
       "guard Node/n1: is the node that has the slot gone?\nrequeue in 15000ms\n";

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes that the API server refuses for good: what berth does instead, and where it says so.
+// Writes that the API server refuses permanently: what berth does instead, and where it reports
+// them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "controller/core/refused_write.h"
 #include "tests/mig/planned_cluster.h"
 
@@ -49,7 +50,7 @@ class Refused : public ::testing::Test {
     world_.claim("n1", "small");
     world_.add(on_its_way(n1(), layout_, config_, phase, world_.now));
   }
-  // As its slot's giving back leaves it.
+  // The node after its slot was given back.
   void give_back_n1() {
     NodeRollout idle;
     idle.seq = 1;
@@ -98,10 +99,10 @@ TEST_F(Refused, MeanwhileOtherNodesGoAndThenTheLayoutIsStalled) {
   world_.claim("n1", "small");
   refuse_n1("cordon for MIGLayout small", 3);
   give_back_n1();
-  world_.answers = Answers();  // the refusal is remembered by the node
+  world_.answers = Answers();  // the refusal is remembered per node
   EXPECT_THAT(plan_of("layout/small"), HasSubstr("claim for MIGLayout small: n2"));
   EXPECT_EQ(stalled(), "");
-  world_.add(Node(node("n2").a100_80(4).label("tier", "other")));  // nothing else to do
+  world_.add(Node(node("n2").a100_80(4).label("tier", "other")));  // no other work is left
   const std::string told = stalled();
   EXPECT_THAT(told, AllOf(HasSubstr("WriteRefused"), HasSubstr(kWords),
                           HasSubstr("cordon for MIGLayout small"),
@@ -121,7 +122,7 @@ TEST_F(Refused, ANodeThatCannotBeWrittenAtAllLosesItsSlotOnceNothingIsInFlight) 
   EXPECT_EQ(plan_of("slots"), "requeue in 1000ms\n");
   world_.now += seconds(1);
   EXPECT_THAT(plan_of("slots"), HasSubstr("slots: n1 (can't be written)"));
-  // A former leader's cordon may still be on its way.
+  // A former leader's cordon may still be in flight.
   ++world_.epoch;
   ConfigMap ledger = world_.ledger();
   ledger.meta.annotations.set(names::kEpochAnnotation, "2");
@@ -245,7 +246,7 @@ TEST_F(Refused, AFailedNodeDoesNotStallWhatIsStillOnItsWay) {
   EXPECT_THAT(stalled(), HasSubstr("NodeFailed"));
 }
 
-// --- what a drain was given up for ---
+// --- drains that were given up ---
 
 struct GivenUp {
   const char* sentence;

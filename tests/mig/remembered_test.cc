@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose cordon it is, where a node's record was lost or is another's, and where a node stays out
-// although nothing is going on.
+// Whose cordon it is, if a node's record was lost or belongs to another node; and nodes that stay
+// out of service although no step is in progress.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/slots.h"
 #include "controller/explain/cordon.h"
 #include "controller/explain/explain_node.h"
@@ -33,14 +33,14 @@ class Remembered : public ::testing::Test {
     world_.claim("n1", "small");
     world_.add(on_its_way(n1(), layout_, config_, phase, world_.now));
   }
-  // The slot of n1 as the test wants it.
+  // Sets the slot of n1.
   void set_slot(const Slot& slot) {
     ConfigMap ledger = world_.ledger();
     ledger.data["n1"] = encode_slot(slot);
     world_.add(ledger);
   }
   Slot slot() { return *read_ledger(world_.snapshot()).find("n1"); }
-  // n1 is out by berth, the ledger knows it, and somebody has taken the record away.
+  // berth cordoned n1, the ledger says so, and a user removed the record.
   void lose_record(std::int64_t times = 1) {
     bring_to(RolloutPhase::kCordoned);
     Slot slot = this->slot();
@@ -56,7 +56,7 @@ class Remembered : public ::testing::Test {
     if (text) node.meta.annotations.set(names::kRolloutAnnotation, Text(*text));
     world_.add(node);
   }
-  // n1 was let go after a failure.
+  // n1 was released after a failure.
   void keep_out(const std::string& failed_config = "berth-gone-01234567") {
     Node node = on_its_way(n1(), layout_, failed_config, RolloutPhase::kIdle, world_.now);
     NodeRollout rollout =
@@ -84,7 +84,7 @@ class Remembered : public ::testing::Test {
 };
 
 TEST_F(Remembered, TheLedgerNotesWhoseTheCordonIs) {
-  bring_to(RolloutPhase::kCordoned);  // and the slot is as a former version left it
+  bring_to(RolloutPhase::kCordoned);  // the slot is in the form of a former version
   EXPECT_THAT(plan("slots"), AllOf(HasSubstr("slots: n1 (cordoned by berth)"),
                                    HasSubstr(R"(\"berthCordoned\":true)")));
   Slot noted = slot();
@@ -203,7 +203,7 @@ TEST_F(Remembered, AnotherNodesRecordIsRemovedAndTheNodeIsNew) {
           HasSubstr("RolloutForgotten"), Not(HasSubstr("Failed"))));
 }
 
-// Somebody deleted n1 in phase Cordoned, and created it again from what `kubectl get` printed.
+// A user deleted n1 in phase Cordoned, and re-created it from the output of `kubectl get`.
 class Returned : public Remembered {
  protected:
   Returned() {
@@ -265,7 +265,7 @@ TEST_F(Returned, OneKeptOutAfterAFailureIsStillBerthsToReturn) {
               AllOf(HasSubstr(R"(\"phase\":\"Idle\")"), HasSubstr(R"(\"berthCordoned\":true)")));
 }
 
-// --- out, and nothing is going on ---
+// --- out of service, without a step in progress ---
 
 TEST_F(Remembered, AFailedNodeThatIsLetGoKeepsBerthsCordonAndSaysSo) {
   bring_to(RolloutPhase::kFailed);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many nodes are taken at once, and what a node costs that is out already.
+// How many nodes berth claims at once, and the budget for nodes that are unavailable already.
 #include "controller/mig/rollout_choice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/slots.h"
 #include "tests/mig/planned_cluster.h"
 
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 struct RolloutChoiceTest : ::testing::Test {
-  // Four empty nodes, of which so many may be out; all are offered at once.
+  // Four empty nodes with this budget; all are candidates at once.
   void four_nodes(int max_unavailable, int initial_batch = 4) {
     world.add_nodes(4);
     world.add(under_way(layout("small").retire("nvidia.com/gpu").with([&](MIGLayoutSpec& spec) {
@@ -79,7 +79,7 @@ TEST_F(RolloutChoiceTest, TheInitialBatchHoldsForThoseThatAreOutToo) {
   EXPECT_EQ(choice.nodes[1].cause.reason, reasons::kInitialBatch);
 }
 
-// The ledger, which each claim is written to, is never behind; the cache of nodes may be.
+// The ledger, which gets every claim, is never behind; the cache of nodes may be.
 TEST_F(RolloutChoiceTest, ASlotUnderItsNameKeepsANodeOutWhosesoeverItIs) {
   four_nodes(1);
   put_slot("n2", "another");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why no node is taken, or none any more: what is told to the nodes that wait.
+// Why berth claims no node, or no further one: the messages for the waiting nodes.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/disruption/drain.h"
 #include "controller/mig/rollout_choice.h"
 #include "tests/mig/planned_cluster.h"
@@ -24,7 +24,7 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 struct RolloutClosed : ::testing::Test {
-  // Nodes of which so many may be out at once, and all of which may be tried.
+  // Nodes with this budget, all of which may be tried.
   void nodes(int count, int max_unavailable) {
     world.add_nodes(count);
     edit([&](MIGLayoutSpec& spec) {
@@ -227,7 +227,7 @@ TEST_F(RolloutClosed, WhoLosesANodeToAnotherLayoutIsToldUnlessItIsBeingDeleted) 
   EXPECT_THAT(decide().lost, IsEmpty());
 }
 
-// --- the pods' word ---
+// --- answers about pods ---
 
 TEST_F(RolloutClosed, AQuestionKeepsTheNodesPlaceUntilItIsAnswered) {
   nodes(3, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which node goes first: the one whose drain disturbs least.
+// Which node is first: the one whose drain disturbs least.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StandingTest: what is said of n1 in its layout's status, as one line of text.
+// StandingTest: what the layout's status says about n1, as one line of text.
 #pragma once
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ class StandingTest : public OneNode {
     LayoutView view(snapshot);
     return standing_of(situation_of(snapshot, view, *world_.cluster.nodes().find("n1")));
   }
-  // "in progress Cordoned Settling: drained; …"; nothing: it may go.
+  // "in progress Cordoned Settling: drained; …"; empty: berth may claim the node.
   std::string told() {
     const std::optional<NodeStanding> s = standing();
     return !s ? ""
@@ -52,7 +52,7 @@ class StandingTest : public OneNode {
     ledger.data["n1"] = encode_slot(slot);
     world_.add(ledger);
   }
-  // Idle since the rollout that the test describes.
+  // The node is idle after the rollout that the test describes.
   void back(std::function<void(NodeRollout&)> describe) {
     NodeRollout rollout;
     rollout.seq = 1;
@@ -68,7 +68,7 @@ class StandingTest : public OneNode {
     std::function<void()> stands;
     const char* told;
   };
-  // Each on n1 as `anew` makes it.
+  // Checks each case on a new n1, made by `anew`.
   void expect_told(const std::vector<Case>& cases, std::function<void()> anew) {
     const ConfigMap file = *world_.cluster.config_maps().find(world_.settings.agents_namespace,
                                                               world_.settings.mig_config_map);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of one node in its layout's status while it waits or is on its way: which column it
-// counts in, its phase, and why it waits.
+// The text of the layout's status about one node that waits or is in a rollout: its column, its
+// phase, and the reason.
 #include "controller/disruption/health_record.h"
 #include "tests/mig/standing_fixture.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The status that follows from where each node stands: its counts, its details in their order, and
-// whether the layout goes on by itself or needs a person.
+// The status that follows from the nodes' states: its counts, its ordered details, and whether the
+// layout continues by itself or needs a user.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/mig/layout_status.h"
 #include "controller/mig/standing.h"
 #include "tests/mig/planned_cluster.h"
@@ -24,7 +24,7 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 using enum NodeBucket;
 
-// One node of the layout as a sentence of the test has it.
+// The state of one node.
 struct Stands {
   NodeBucket bucket;
   const char* reason = "";
@@ -34,7 +34,7 @@ struct Stands {
 
 struct StatusOfChoice : ::testing::Test {
   StatusOfChoice() { choice.budget = 1; }
-  // n1, n2, …: each says "NAME waits".
+  // n1, n2, … in these states, each with the message "NAME waits".
   void put(const std::vector<Stands>& nodes) {
     choice.nodes.clear();
     choice.out = 0;

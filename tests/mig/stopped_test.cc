@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// While berth is stopped: which nodes are given back, which are finished, and that none is taken.
+// While berth is stopped: which nodes it returns, which it finishes, and that it claims none.
 #include <gmock/gmock.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/mig/standing.h"
 #include "tests/mig/one_node.h"

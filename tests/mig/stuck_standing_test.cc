@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of one node in its layout's status where something has gone wrong: what was changed,
-// refused or lost, what was given up, and how it comes back.
-#include "apis/reasons.h"
+// The text of the layout's status about one node after an error: what was changed, refused or lost,
+// what berth gave up, and how the node returns.
+#include "apis/base/reasons.h"
 #include "tests/mig/standing_fixture.h"
 
 namespace berth::test {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layout means on one node, and whether the node has come to offer it.
+// The resources of a layout on one node, and whether the node offers it.
 #include "controller/mig/target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
 #include "tests/support/builders.h"
 
 namespace berth::test {

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "tests/mig/planned_cluster.h"
 
 namespace berth::test {
@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using State = Verification::State;
 
-// n1 in Applying since ten minutes ago, with all that the layout promises: verified, if nothing is
-// said against it.
+// n1 in phase Applying for ten minutes, with all resources of the layout: verified, unless a fault
+// is added.
 struct VerificationTest : ::testing::Test {
   VerificationTest() {
     const MIGLayout layout = under_way(test::layout("small").retire("nvidia.com/gpu"));
@@ -90,7 +90,7 @@ TEST_F(VerificationTest, WhatAConfigPromisesIsToldByWhoKnowsIt) {
     const char* sentence;
     const char* config;
     int gpus, instances;
-    const char* says;  // nothing: verified
+    const char* says;  // empty: verified
   };
   const Row rows[] = {
       {"off, and all GPUs are there", "all-disabled", 4, 0, ""},

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What views say, and that all of them say the same kept change by change as made anew.
+// The content of views, and that after many changes they equal new ones.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/admission/gpu_offers.h"
 #include "controller/disruption/pod_groups.h"
 #include "controller/disruption/rollouts.h"
@@ -81,7 +81,7 @@ TEST(Rollouts, ARecordIsReadOncePerChangeAndAnotherNodesIsNone) {
   n1.meta.labels.set("a", "b");
   cluster.upsert(n1, {});
   EXPECT_TRUE(read_rollout(cluster, *cluster.nodes().find("n1")).rollout) << "the heartbeat's";
-  // Made anew under its name, with the record in its template.
+  // Re-created with the same name, and the record in its template.
   n1.meta.uid = "uid-2";
   cluster.upsert(n1, {});
   EXPECT_TRUE(read_rollout(cluster, *cluster.nodes().find("n1")).foreign);
@@ -134,7 +134,7 @@ TEST(SlotLedgers, AreReadAsTheyStand) {
   EXPECT_THAT(read_ledger(cluster, settings).slots, IsEmpty());
 }
 
-// What a view says of the stores, in words: by name, not by address.
+// The content of a view as text: by name, not by address.
 std::string says(const Rollouts& rollouts, const ClusterState& cluster) {
   std::string out;
   for (const auto& node : cluster.nodes()) {
@@ -193,7 +193,7 @@ void expect_kept(const ClusterState& cluster, int step) {
       << "at step " << step;
 }
 
-// Any object of a small cluster changes, comes back under another uid, or goes.
+// A random object of a small cluster changes, is re-created, or is deleted.
 class Chance {
  public:
   explicit Chance(unsigned seed) : random_(seed) {}
@@ -260,7 +260,7 @@ TEST(Views, KeptChangeByChangeTheySayWhatTheyWouldMadeAnew) {
     ClusterState cluster;
     std::vector<ClusterState> copies;
     for (int step = 0; step < 150 && !::testing::Test::HasFailure(); ++step) {
-      // A copy goes its own way, and what it does is nothing to the original.
+      // A copy changes on its own; its changes do not affect the original.
       if (step % 40 == 20) copies.push_back(cluster);
       if (!copies.empty()) chance.change(copies.back());
       chance.change(cluster);

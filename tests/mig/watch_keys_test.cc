@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which keys a change makes due: all that its fact can move, and no more.
+// Which keys a change makes due: all that it can affect, and no others.
 #include "controller/mig/watch_keys.h"
 
 #include <gmock/gmock.h>
@@ -96,7 +96,7 @@ TEST_F(Keys, ANodeMovesTheAgentsFileByWhatItNamesItsGpusAndWhoWantsIt) {
       << "the file holds what it has come to name";
 
   rollout.previous.clear();
-  rollout.attempt = 1;  // its way goes on, and the file stays
+  rollout.attempt = 1;  // its rollout continues, and the file stays
   Node retried = old;
   retried.meta.annotations.set(names::kRolloutAnnotation, encode_rollout(rollout));
   EXPECT_THAT(changed(old, retried), ElementsAre("layout/small", "node/n1", "slots"));
@@ -111,7 +111,7 @@ TEST_F(Keys, APodMovesItsNodeOnlyWhileThatIsUnderWay) {
   EXPECT_THAT(mig_keys_for(cluster_, settings_, nullptr, &fresh), ElementsAre("layout/small"));
 }
 
-// Before and after are both looked at: a pod's node is told by the one that has it.
+// Both versions count: the one with a node makes the node's key due.
 TEST_F(Keys, APodThatComesToANodeOrGoesMovesTheSame) {
   const Pod waiting = pod("web").gpu(1), bound = pod("web").gpu(1).on("n1");
   EXPECT_THAT(changed(waiting, bound), ElementsAre("layout/small", "node/n1"));

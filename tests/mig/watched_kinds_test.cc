@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which keys of layouts and nodes each watched kind makes due: where it comes, goes and changes.
+// Which keys of layouts and nodes each watched kind makes due when it is created, changed or
+// deleted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +20,8 @@ using ::testing::IsEmpty;
 
 using Strings = std::vector<std::string>;
 
-// Layouts small (of tier mig) and other; n1 is on its way for small, n2 is small's, plain nobody's.
+// Layouts small (tier mig) and other; n1 is in a rollout of small, n2 belongs to small, plain to
+// none.
 struct WatchedKinds : ::testing::Test {
   WatchedKinds() {
     cluster.upsert<MIGLayout>(layout("small"), {});

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/result.h"
+#include "apis/base/result.h"
 
 namespace berth {
 

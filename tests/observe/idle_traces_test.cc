@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/observe/gpu_use.h"
 #include "controller/observe/reconcile.h"
 #include "tests/observe/measured.h"

@@ -2,7 +2,7 @@
 // One GPU, told in every way in which exporters and Prometheus tell it: it is the same GPU.
 #include <fmt/format.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/observe/measured.h"
 
 namespace berth::test {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/observe/measured.h"
 
 namespace berth::test {

@@ -12,8 +12,8 @@
 #include <map>
 #include <memory>
 
-#include "apis/base64.h"
-#include "apis/reasons.h"
+#include "apis/base/base64.h"
+#include "apis/base/reasons.h"
 #include "tests/client/fake_transport.h"
 #include "tests/io/fake_loop.h"
 #include "tests/io/recording_log.h"

@@ -7,7 +7,7 @@
 #include <iostream>
 #include <string>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/core/cluster_state.h"
 #include "controller/fleet/fit.h"
 #include "tests/oracle/random_pair.h"

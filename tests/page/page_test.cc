@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/page/page_state.h"
 #include "controller/page/page_why.h"

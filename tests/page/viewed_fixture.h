@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/page/page_state.h"
 #include "controller/page/viewed_cluster.h"
 #include "tests/queue/queue_objects.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth's file for the device plugin keeps of the one that it is to replace.
+// The keys of the present file that berth keeps in its own file for the device plugin.
 #include "controller/policy/kept_plugin_keys.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ constexpr char kFour[] =
     "version: v1\nsharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}\n";
 constexpr char kOurs[] = "berth-device-plugin-config";
 
-// n1 names a key of the file that the device plugin reads, n2 names none, n3 is in pool dev.
+// n1 names a key of the device plugin's present file, n2 names none, n3 is in pool dev.
 class KeptPluginKeysTest : public Policy {
  protected:
   KeptPluginKeysTest() {
@@ -53,7 +53,7 @@ class KeptPluginKeysTest : public Policy {
     file.data = std::move(data);
     cluster.add(file);
   }
-  // The data of berth's file that the plan writes; in a patch a key that it removes is "".
+  // The data of berth's file in the plan; in a patch, a removed key is "".
   Data written() {
     for (const ObjectSteps& object : cluster.plan("policy").objects)
       for (const Step& step : object.steps)
@@ -116,7 +116,7 @@ TEST_F(KeptPluginKeysTest, WithoutADefaultNothingIsTakenForOne) {
   EXPECT_THAT(verdict(), HasSubstr(R"(\"default\":\"default\"})"));
 }
 
-// --- what cannot be kept ---
+// --- files that can't be kept ---
 
 TEST_F(KeptPluginKeysTest, AFileThatCannotBeReadIsNotReplaced) {
   cluster.cluster.erase<ConfigMap>("gpu-operator", "time-slicing-config");
@@ -131,7 +131,7 @@ TEST_F(KeptPluginKeysTest, AFileThatCannotBeReadIsNotReplaced) {
   EXPECT_THAT(verdict(), AllOf(HasSubstr("kubectl patch"), HasSubstr(R"(\"default\":\"any\")")));
 }
 
-// Of its own `default` berth knows nothing but that it is there.
+// berth can't read the content of its own `default`; it only knows that the key exists.
 TEST_F(KeptPluginKeysTest, BerthsOwnDefaultIsNoSubstituteForOneThatCannotBeRead) {
   read_by_plugin("time-slicing-config", "default");
   cluster.cluster.erase<ConfigMap>("gpu-operator", "time-slicing-config");
@@ -149,7 +149,7 @@ TEST_F(KeptPluginKeysTest, AnotherTextUnderTheSameKeyIsNeitherTakenNorReplaced) 
                                HasSubstr("n1 (1 node)"), Not(HasSubstr("kubectl patch"))));
 }
 
-// Where no file is read a label has no effect; with one it stops the plugin.
+// Without a file a label has no effect; with one it stops the plugin.
 TEST_F(KeptPluginKeysTest, ALabelThatNamesNothingIsToldBeforeTheFileIsRead) {
   read_by_plugin("", "");
   cluster.add(device_plugin(""));
@@ -166,7 +166,7 @@ TEST_F(KeptPluginKeysTest, AFileThatIsReadAndLacksWhatANodeNamesIsTold) {
                                HasSubstr("n1 (1 node)")));
 }
 
-// --- when it is looked at again ---
+// --- when berth checks again ---
 
 TEST_F(KeptPluginKeysTest, AnEditOfTheOtherFileHasThePolicyLookAgain) {
   const ConfigMap file = *cluster.cluster.config_maps().find("gpu-operator", "time-slicing-config");

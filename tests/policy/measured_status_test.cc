@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the policy's status says of the use of GPUs, and what berth can't see of it.
+// GPU utilization in the policy's status, and what berth can't measure.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,12 +96,12 @@ TEST_F(MeasuredStatus, WasteIsWhatIsNotAtWorkAtThePrice) {
   EXPECT_FALSE(status()["totals"].contains("monthlyWaste")) << "nothing is measured yet";
   look_for(1min, util(60));
   const json told = status();
-  // Three free ones and two fifths of the fourth, at 3.06 for 730 hours.
+  // Three free GPUs and two fifths of the fourth, at 3.06 for 730 hours.
   EXPECT_EQ(told["pools"][0]["monthlyWaste"], "7595");
   EXPECT_EQ(told["totals"]["monthlyWaste"], "7595 EUR");
 }
 
-// A new leader has measured nothing yet, and takes nothing back.
+// A new leader has no measurements yet, and reclaims nothing.
 TEST_F(MeasuredStatus, StaysAsItWasUntilTheFirstRound) {
   GPUClusterPolicy policy = measured_.policy();
   policy.status.totals.idle_gpus = 3;
@@ -187,7 +187,7 @@ TEST_F(MeasuredStatus, WhatCountsForNothingIsReported) {
   EXPECT_THAT(told, Not(HasSubstr("Stalled")));
 }
 
-// It stands beside Ready, and holds nothing up.
+// It is a condition next to Ready, and blocks nothing.
 TEST_F(MeasuredStatus, TroubleOfTheSourceComesFirstAndStallsNothing) {
   Samples samples;
   samples.tried_at = measured_.now;

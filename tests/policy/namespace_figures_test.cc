@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What /metrics tells of who holds GPUs, and of nodes that have shown a fault.
+// The metrics of GPU holders, and of nodes with a fault.
 #include "controller/policy/namespace_figures.h"
 
 #include <fmt/format.h>

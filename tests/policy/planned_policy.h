@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the policy plans on a cluster as berth's caches have it.
+// The policy's plan for the content of berth's caches.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ inline std::string status(const Plan& plan) {
   return plan.statuses.empty() ? "" : plan.statuses.front().body;
 }
 
-// A node that shows what pool "dev" asks for, but for the plugin's config.
+// A node with everything that pool "dev" asks for, except the device plugin's config.
 inline NodeBuilder in_dev(const std::string& name) {
   return node(name)
       .a100_80(4)

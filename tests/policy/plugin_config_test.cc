@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every config that berth renders for the device plugin, through NVIDIA's own rules.
+// Every config that berth renders for the device plugin, checked by NVIDIA's own rules.
 #include "controller/policy/plugin_config.h"
 
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ TEST(PluginConfig, NodesAdvertiseWhatThePoolSays) {
   EXPECT_EQ(loaded(single).sharing, "none");
 }
 
-// Whatever the CRD admits, the plugin starts with.
+// The plugin starts with every config that the CRD accepts.
 TEST(PluginConfig, WhatTheRulesAdmitThePluginLoads) {
   int tried = 0;
   for (const auto strategy : {SharingStrategy::kTimeSlicing, SharingStrategy::kMPS})
@@ -102,7 +102,7 @@ TEST(PluginConfig, WhatTheRulesAdmitThePluginLoads) {
           EXPECT_EQ(loaded(one).error, "") << render_plugin_config(one)->text;
           EXPECT_EQ(loaded(one).replicas, (Devices{{"nvidia.com/gpu", replicas}}));
         }
-  EXPECT_EQ(tried, 28);  // time-slicing always; MPS without MIG, to 48
+  EXPECT_EQ(tried, 28);  // time-slicing in all cases; MPS without MIG, up to 48
 }
 
 TEST(PluginConfig, OtherContentHasAnotherKeyAndEqualContentTheSame) {

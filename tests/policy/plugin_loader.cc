@@ -36,7 +36,7 @@ void load_resources(const YAML::Node& block, bool mps, LoadedPluginConfig& confi
   }
 }
 
-// Undefined where there is none; yaml-cpp's own look into what is not there throws.
+// Undefined if absent; yaml-cpp throws on a look into an absent node.
 YAML::Node part(const YAML::Node& file, const char* block, const char* key) {
   const YAML::Node parent = file[block];
   return parent && parent.IsMap() ? parent[key] : YAML::Node(YAML::NodeType::Undefined);
@@ -50,7 +50,7 @@ void load(const YAML::Node& file, LoadedPluginConfig& config) {
   if (config.mig_strategy != "none" && config.mig_strategy != "single" &&
       config.mig_strategy != "mixed")
     throw Refused("unknown migStrategy");
-  // With both, MPS is taken and time-slicing passed over.
+  // With both, MPS wins and time-slicing is ignored.
   if (const YAML::Node mps = part(file, "sharing", "mps")) {
     if (config.mig_strategy == "mixed") throw Refused("MPS with migStrategy mixed");
     config.sharing = "mps";

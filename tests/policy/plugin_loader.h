@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a device plugin's config file by the rules that NVIDIA's own loader follows: keys it does
-// not know are passed over, and what it would end with an error on is one here.
+// Reads a device plugin's config file by the rules of NVIDIA's own loader: it ignores unknown keys,
+// and fails where the loader fails.
 // Source: NVIDIA/k8s-device-plugin api/config/v1 (config.go, replicas.go, sharing.go),
 // internal/rm/rm.go, cmd/mps-control-daemon/mps.
 #pragma once
@@ -14,7 +14,7 @@ struct LoadedPluginConfig {
   std::string error;  // empty: the plugin starts
   std::string mig_strategy = "none";
   std::string sharing = "none";  // "time-slicing", "mps"
-  // What a node with so many of each resource advertises of it, by the name it has then.
+  // The resources that a node with these devices advertises, by their final names.
   std::map<std::string, int> advertised(const std::map<std::string, int>& devices) const;
 
   bool renamed = false;

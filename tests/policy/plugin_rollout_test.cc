@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes take up another sharing, and when.
+// Which nodes take up another sharing config, and when.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST_F(Policy, FiftyNodesAreLabelledAtOnceAndTheOthersByTheNextPlans) {
   EXPECT_THAT(status(cluster.plan("policy")), HasSubstr("other nodes are labelled first"));
 }
 
-// Labelled, and GPU feature discovery still tells the old sharing.
+// Labelled, but GPU feature discovery still reports the old sharing.
 TEST_F(Policy, ANodeThatHasNotTakenUpItsConfigCountsAsOut) {
   const GPUClusterPolicy sliced =
       policy(std::string(kSliced) + ", disruption: {maxUnavailable: 1}");
@@ -112,7 +112,7 @@ TEST_F(Policy, NoNodeTakesUpATextThatSomebodyEdited) {
   EXPECT_THAT(labelled(), IsEmpty());
 }
 
-// The kubelet brings a file's new text to the pods that mount it within a minute and a half.
+// The kubelet updates a mounted file within a minute and a half.
 TEST_F(Policy, NodesFollowOnceTheFileHasReachedThem) {
   const GPUClusterPolicy sliced = policy(kSliced);
   cluster.add(sliced);
@@ -150,11 +150,11 @@ TEST_F(Policy, AForeignPluginConfigIsLeftAloneAndTold) {
                                   HasSubstr("n1: label nvidia.com/device-plugin.config")));
 }
 
-// --- what the device plugin reads ---
+// --- the file that the device plugin reads ---
 
 struct Reader {
   const char* says;
-  std::string mounted;  // by the device plugin's DaemonSet
+  std::string mounted;  // mounted by the device plugin's DaemonSet
   std::optional<ClusterPolicy> nvidia;
   bool reads;
 };
@@ -170,7 +170,7 @@ const std::vector<Reader> kReaders = {
      std::nullopt, true},
 };
 
-// A key that the plugin does not find takes it down, and all GPUs of the node with it.
+// A missing key stops the plugin, and all GPUs of the node with it.
 TEST_F(Policy, NoNodeIsToldToTakeUpAConfigBeforeTheDevicePluginReadsIt) {
   for (const Reader& reader : kReaders) {
     SCOPED_TRACE(reader.says);

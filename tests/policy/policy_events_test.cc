@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people who describe the policy are told, as one status follows another.
+// Events for users who describe the policy, from each status change.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ constexpr char kSliced[] =
 class PolicyEvents : public ::testing::Test {
  protected:
   std::vector<std::string> told() { return world_.write_status("policy"); }
-  // Another spec for the policy, whose status stays.
+  // Changes the policy's spec and keeps its status.
   void edit(const std::string& spec) {
     GPUClusterPolicy next = policy(spec);
     if (const GPUClusterPolicy* now = world_.cluster.gpu_policies().find("cluster")) {

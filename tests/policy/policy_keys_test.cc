@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which keys of the policy a change makes due: all that it can move, and no more.
+// Which keys of the policy a change makes due: all that it can affect, and no others.
 #include "controller/policy/policy_keys.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/mig/planned_cluster.h"
 #include "tests/policy/policy_yaml.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only a person can solve, and in which words the policy says so.
+// Problems that only a user can solve, and the policy's messages about them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST_F(Policy, ATaintThatWouldKeepTheAgentsAwayIsHeldBack) {
   EXPECT_NE(print(cluster.plan("pool/n1")), plan);
 }
 
-// --- what the API server refuses ---
+// --- writes that the API server refuses ---
 
 TEST_F(Policy, AWriteThatIsRefusedStallsItInTheServersWords) {
   struct Row {
@@ -134,7 +134,7 @@ TEST_F(Policy, SoDoesItsOwnFinalizer) {
   EXPECT_THAT(status(cluster.plan("policy")), HasSubstr("WriteRefused"));
 }
 
-// --- what the chart lets berth write ---
+// --- keys that the chart lets berth write ---
 
 constexpr char kTiers[] =
     "pools: [{name: gold, nodeSelector: {matchLabels: {tier: mig}}, labels: {gpu.example.com/tier: "

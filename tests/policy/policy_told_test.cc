@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which news a changed status of the policy is, and which keys of its spec berth may not write.
+// Events from a changed status of the policy, and the keys in its spec that berth may not write.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/policy/forbidden_keys.h"
 #include "controller/policy/policy_events.h"
 #include "tests/policy/policy_yaml.h"

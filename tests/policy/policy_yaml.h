@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPUClusterPolicy for tests, from its spec as people write it.
+// A GPUClusterPolicy for tests, from its spec as users write it.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "apis/manifest.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/codec/manifest.h"
 
 namespace berth::test {
 

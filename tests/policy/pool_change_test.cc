@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pool does to one node: what it puts there, what it leaves alone, and what it takes back.
+// How a pool changes one node: what it adds, what it leaves unchanged, and what it removes.
 #include "controller/policy/pool_change.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ PoolIntent training(const char* tier = "gold") {
           .held_back = {}};
 }
 
-// As a sentence: "label a/b=x, -taint c:NoSchedule; put back …; contested …; foreign …".
+// As text: "label a/b=x, -taint c:NoSchedule; put back …; contested …; foreign …".
 std::string told(const PoolChange& change) {
   std::string text;
   const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
@@ -42,7 +42,7 @@ std::string told(const PoolChange& change) {
 
 std::string shown_text(const std::optional<Text>& value) { return value ? value->str() : "-"; }
 
-// What the write makes of the node.
+// The node after the write.
 Node after(Node node, const PoolChange& change) {
   for (const PoolEdit& edit : change.edits) {
     if (edit.item.is_label()) {
@@ -66,7 +66,7 @@ Node settled(Node node, const PoolIntent* intent) {
 
 struct Case {
   const char* says;
-  std::function<void(Node&)> then;  // to a node that is in pool training
+  std::function<void(Node&)> then;  // a change of a node in pool training
   std::optional<PoolIntent> wants;
   const char* expected;
 };
@@ -148,7 +148,7 @@ TEST(PoolChange, WhatStoodThereBeforeIsSomebodyElses) {
   EXPECT_EQ(settled(in_pool, nullptr), before) << "and stays when the pool goes";
 }
 
-// The same value that a pool wants, from somebody else.
+// Another client has set the value that a pool wants.
 TEST(PoolChange, WhatStoodThereAndIsRightStaysWhenThePoolGoes) {
   const PoolIntent wants = training();
   const Node before = test::node("n1").a100_80(4).label(kTier, "gold");
@@ -165,7 +165,7 @@ TEST(PoolChange, WithoutARecordALabelWithAnotherValueIsNotBerths) {
   EXPECT_EQ(told(compute_pool_change(node, &wants)), "; foreign label gpu.example.com/tier; noted");
 }
 
-// A node of an autoscaler comes with what its node group's template carries.
+// A node of an autoscaler has the labels and taints of its node group's template.
 TEST(PoolChange, WhatATemplateGaveTheNodeStaysWhenThePoolGoes) {
   const PoolIntent wants = training();
   Node before = test::node("n1").label(names::kPoolLabel, "training").label(kTier, "gold");
@@ -200,7 +200,7 @@ TEST(PoolChange, AFightEndsAfterThreeCorrections) {
   EXPECT_THAT(told(compute_pool_change(settled(node, &renamed), &renamed)), "nothing");
 }
 
-// --- keys that an admission policy keeps berth from ---
+// --- keys that an admission policy forbids to berth ---
 
 const WritableKeys kNoLabels{.labels = {.all = false, .keys = {"example.com/other"}}, .taints = {}};
 
@@ -362,7 +362,7 @@ TEST(PoolPatch, ATaintOfAnotherEffectIsSomebodyElses) {
   EXPECT_THAT(body_of(node, nullptr), ::testing::Not(HasSubstr("/spec/taints/1")));
 }
 
-// A JSON patch can't test a key of a map that isn't there.
+// A JSON patch can't test a key of an absent map.
 TEST(PoolPatch, ANodeWithoutAnnotationsGetsAnEmptyRecordFirst) {
   const PoolIntent wants = training();
   const Node node = test::node("n1").a100_80(4);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one node's reconcile plans for its pool, and which taints a pool may put there.
+// What one node's reconcile plans for its pool, and which taints a pool may set.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/policy/pool_intent.h"
 #include "tests/mig/planned_cluster.h"
 #include "tests/policy/policy_yaml.h"
@@ -31,7 +31,7 @@ struct PoolNode : ::testing::Test {
     node.meta.labels.set(key, value);
     world.add(node);
   }
-  // n1 as it is once its pool's patch has gone through.
+  // n1 after its pool's patch.
   void settle() {
     Node node = *world.cluster.nodes().find("n1");
     node.meta.labels.set(names::kPoolLabel, "dev");
@@ -88,8 +88,8 @@ TEST_F(PoolNode, ANodeWithoutGpusIsNobodys) {
   EXPECT_EQ(plan("bare"), "");
 }
 
-// As an autoscaler's nodes come: labelled by their group's template, minutes before GPU feature
-// discovery has seen them. Karpenter's first list shows GPUs, a Cluster Autoscaler's none at all.
+// Nodes of an autoscaler are labelled by their group's template, minutes before GPU feature
+// discovery sees them. Karpenter's nodes show GPUs at once, those of Cluster Autoscaler show none.
 TEST_F(PoolNode, ANodeThatComesWithThePoolsLabelKeepsItBeforeItsGpusAreDiscovered) {
   for (const int gpus : {8, 0}) {
     SCOPED_TRACE(gpus);
@@ -112,7 +112,7 @@ TEST_F(PoolNode, ANodeThatOffersGpusIsLabelledThoughDiscoveryHasNotSeenIt) {
   EXPECT_THAT(plan("bare"), HasSubstr("jsonpatch Node/bare: the node belongs to pool dev"));
 }
 
-// The node's labels are pruned while feature discovery restarts.
+// The node's labels are removed while feature discovery restarts.
 TEST_F(PoolNode, ANodeOfThePoolKeepsItsLabelWhileDiscoverysLabelsAreGone) {
   settle();
   const Node whole = *world.cluster.nodes().find("n1");
@@ -128,7 +128,7 @@ TEST_F(PoolNode, APolicyThatBreaksItsRulesLeavesWhatStands) {
   settle();
   GPUClusterPolicy broken = policy(kDev);
   broken.spec.pools.front().node_selector = LabelSelector{{{"tier", "other"}}, {}};
-  broken.spec.pools.front().sharing.replicas = 3;  // of nothing that is shared
+  broken.spec.pools.front().sharing.replicas = 3;  // there is no shared resource
   world.add(broken);
   EXPECT_EQ(plan(), "");
 }
@@ -136,7 +136,7 @@ TEST_F(PoolNode, APolicyThatBreaksItsRulesLeavesWhatStands) {
 // --- taints ---
 
 struct PoolTaints : ::testing::Test {
-  // "key:effect" of what is put on nodes, and of what is held back.
+  // "key:effect" of the taints that berth sets, and of those that it holds back.
   std::pair<std::vector<std::string>, std::vector<std::string>> taints() {
     const GPUClusterPolicy of = policy(
         "pools: [{name: dev, nodeSelector: {matchLabels: {tier: mig}}, taints: [{key: a, effect: "

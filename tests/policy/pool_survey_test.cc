@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the policy finds on the nodes, and which of them take up another config of the device
-// plugin's next.
+// The state of the nodes that the policy finds, and which of them take up another device plugin
+// config next.
 #include "controller/policy/pool_survey.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "controller/policy/plugin_file.h"
 #include "controller/policy/plugin_labels.h"
 #include "controller/policy/pool_figures.h"
@@ -339,7 +339,7 @@ TEST_F(PluginLabelsTest, WhereNobodyAsksForAnythingNoFileIsMade) {
   EXPECT_TRUE(plan.objects.empty());
 }
 
-// --- figures ---
+// --- metrics ---
 
 TEST_F(PoolSurveyTest, FiguresTellEachPoolsNodesByWhatTheyAre) {
   set(kTwo);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PriorityClasses of the policy: which are made, which are made anew, and what is counted.
+// The PriorityClasses of the policy: which berth creates, which it re-creates, and what it counts.
 #include "controller/policy/priority_classes.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/mig/planned_cluster.h"
 #include "tests/policy/policy_yaml.h"
 

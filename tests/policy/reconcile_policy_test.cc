@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the policy writes, and takes back when it goes.
+// The writes of the policy, and what it removes when it is deleted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -105,7 +105,7 @@ TEST_F(Policy, PriorityClassesAreMadeRemadeAndDroppedAndOthersLeft) {
   EXPECT_THAT(status(plan), AllOf(HasSubstr("PriorityClassTaken"), HasSubstr("theirs")));
 }
 
-// The cache may not know yet that a node names what is dropped, and its plugin would not start.
+// The cache may not know yet that a node names a dropped key; its plugin would not start.
 TEST_F(Policy, ThatNoNodeNamesWhatThePluginsFileDropsIsTheApiServersToSay) {
   serve(policy(kSliced));
   ConfigMap file =
@@ -162,7 +162,7 @@ TEST_F(Policy, ADeletedPolicyGoesWhenNothingOfItIsLeft) {
               ElementsAre(HasSubstr("mergepatch ConfigMap"), HasSubstr("remove the finalizer")));
 }
 
-// berth takes nothing back after the deletion. The policy that is applied again adopts its nodes.
+// berth removes nothing after the deletion. A policy that is applied again adopts its nodes.
 TEST_F(Policy, UnderRetainItsDeletionLeavesNodesFileAndClassesAsTheyAre) {
   const GPUClusterPolicy sliced =
       policy(std::string(kSliced) + ", priorityClasses: [{name: c, value: 1}]");
@@ -186,7 +186,7 @@ TEST_F(Policy, UnderRetainItsDeletionLeavesNodesFileAndClassesAsTheyAre) {
   EXPECT_THAT(status(cluster.plan("policy")), HasSubstr("PoolsInPlace"));
 }
 
-// Without the policy nothing counts it any more, and an uninstall would leave it so.
+// Without the policy no status counts such nodes, and an uninstall would leave them cordoned.
 TEST_F(Policy, ADeletedPolicyWaitsForNodesThatAreCordonedForTheirHealth) {
   GPUClusterPolicy going = policy(kSliced);
   going.spec.deletion_policy = PolicyDeletion::kRemove;
@@ -209,7 +209,7 @@ TEST_F(Policy, ADeletedPolicyWaitsForNodesThatAreCordonedForTheirHealth) {
   EXPECT_THAT(writes(cluster.plan("policy")), testing::Contains(HasSubstr("remove the finalizer")));
 }
 
-// What a node carries that the cache does not show would stay there for ever.
+// Labels that the cache does not show would stay on the node forever.
 TEST_F(Policy, ThatNothingOfItIsLeftIsTheApiServersToSay) {
   GPUClusterPolicy going = policy(kSliced);
   going.spec.deletion_policy = PolicyDeletion::kRemove;
@@ -253,7 +253,7 @@ TEST_F(Policy, WhatIsInPlaceIsReadyAndWritesNothing) {
                     HasSubstr(R"("name":"dev","nodes":1,"gpus":4,"allocated":2,"sharedBy":4)")));
 }
 
-// --- layouts obey ---
+// --- layouts obey the policy ---
 
 TEST_F(Policy, LayoutsTakeNodesOnlyInsideTheWindows) {
   cluster.add_nodes(2).add(under_way(layout("small")));
@@ -271,7 +271,7 @@ TEST_F(Policy, LayoutsShareThePoolsBudget) {
   cluster.render_agent_config("small");
   cluster.add(policy("pools: [{name: p, nodeSelector: {}}], disruption: {maxUnavailable: 1}"));
   EXPECT_THAT(writes(cluster.plan("layout/small")), SizeIs(1));
-  // One that is out for another reason, and not the layout's.
+  // A node that is unavailable for another reason, and not because of the layout.
   cluster.add(node("n9").a100_80(4).cordoned());
   EXPECT_THAT(status(cluster.plan("layout/small")), HasSubstr("PoolMaxUnavailable"));
 }

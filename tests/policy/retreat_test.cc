@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no pool asks for any more: when nodes lose it, where pods hold their GPUs and where not.
+// Labels, taints and sharing that no pool asks for any more: when nodes lose them, with and without
+// pods on their GPUs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,13 +27,13 @@ class Retreats : public Policy {
     serve(sliced_);
     for (int i = 1; i <= 3; ++i) cluster.add(shared(fmt::format("n{}", i), "time-slicing"));
   }
-  // In dev, with its config of the plugin, where GPU feature discovery shows `strategy`.
+  // A node in dev with its plugin config, where GPU feature discovery shows `strategy`.
   NodeBuilder shared(const std::string& name, const std::string& strategy) const {
     return in_dev(name)
         .label(names::kDevicePluginConfig, render_plugin_config(sliced_.spec.pools[0])->key)
         .label(names::kGpuSharingStrategy, strategy);
   }
-  // Its config is gone, and its labels and taints are not.
+  // Its config is removed, but its labels and taints are not.
   NodeBuilder without_config(const std::string& name, const std::string& strategy) const {
     return in_dev(name).label(names::kGpuSharingStrategy, strategy);
   }
@@ -45,7 +46,7 @@ class Retreats : public Policy {
     going.meta.deletion_timestamp = cluster.now;
     cluster.add(going);
   }
-  // Without the file's, and berth's finalizer.
+  // Without writes of the file and of berth's finalizer.
   std::vector<std::string> node_writes() {
     std::vector<std::string> told = writes(cluster.plan("policy"));
     std::erase_if(told, [](const std::string& write) { return write.find("Node/") == write.npos; });
@@ -92,8 +93,8 @@ TEST_F(Retreats, AndWhenItsSelectorIsNarrowed) {
   EXPECT_THAT(node_writes(), ElementsAre(write(kDefault, "n2"), write(kDefault, "n3")));
 }
 
-// Each in its turn, though the spec has no such pool any more: the second waits for discovery to
-// show that the first one's plugin is back.
+// One after the other, although the spec has no such pool any more: the second node waits until
+// discovery shows that the first node's plugin is back.
 TEST_F(Retreats, ARemovedPoolKeepsToMaxUnavailable) {
   for (const char* node : {"n1", "n2", "n3"}) hold_gpus_of(node);
   apply("pools: [], disruption: {maxUnavailable: 1}");
@@ -122,7 +123,7 @@ TEST_F(Retreats, APoolThatEndsItsSharingKeepsToMaxUnavailable) {
   EXPECT_THAT(node_writes(), ElementsAre(write(kDefault, "n2")));
 }
 
-// Whose sharing discovery shows then is not known.
+// The sharing that discovery then shows comes from an unknown file.
 TEST_F(Retreats, NobodyWaitsForANodeWhoseDevicePluginReadsAnotherFile) {
   cluster.add(nvidia("theirs"));
   hold_gpus_of("n1"), hold_gpus_of("n2");
@@ -153,7 +154,8 @@ TEST_F(Retreats, ATaintOrLabelThatAPoolDropsWaitsForItsWindow) {
   EXPECT_THAT(node_writes(), SizeIs(3));
 }
 
-// Its labels were removed by hand, or its record was overwritten: nothing would let the policy go.
+// Its labels were removed by hand, or its record was overwritten: otherwise the policy would never
+// go.
 TEST_F(Retreats, ARecordThatIsOutOfDateGoesAtOnce) {
   remove(kBlackout);
   for (const char* node : {"n1", "n2"}) hold_gpus_of(node);

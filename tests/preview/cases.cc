@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 
 namespace berth {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "apis/gpu_cluster_policy.h"
-#include "apis/gpu_queue.h"
-#include "apis/mig_layout.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_queue.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/dump/dump.h"
 #include "controller/preview/given_workload.h"
 #include "tests/support/places.h"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/preview/json_queues.h"
 #include "controller/preview/queue_outlook.h"
 #include "controller/preview/text_queues.h"

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
-#include "controller/queue/facts_from.h"
+#include "apis/base/names.h"
+#include "controller/queue/index/facts_from.h"
 
 namespace berth {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "apis/manifest.h"
+#include "apis/codec/manifest.h"
 #include "controller/preview/json.h"
 #include "controller/preview/project.h"
 #include "controller/preview/text.h"

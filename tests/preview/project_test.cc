@@ -8,7 +8,7 @@
 #include <functional>
 #include <utility>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/mig/config_label.h"
 #include "controller/mig/rollout_choice.h"
 #include "controller/preview/json.h"

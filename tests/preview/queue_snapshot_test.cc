@@ -6,10 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/dump/dump.h"
 #include "controller/preview/queue_picture.h"
-#include "controller/queue/facts_from.h"
+#include "controller/queue/index/facts_from.h"
 #include "tests/preview/cases.h"
 
 namespace berth {

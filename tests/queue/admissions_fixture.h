@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AdmissionsTest: a queue "vision" of sixteen GPUs in pool "training" over stores that take each
-// write of the ledger as the API server would.
+// AdmissionsTest: a queue "vision" with sixteen GPUs in pool "training". The stores take each write
+// of the ledger as the API server would.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "apis/decode.h"
-#include "apis/names.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/queue_keys.h"
-#include "controller/queue/reconcile.h"
+#include "apis/base/names.h"
+#include "apis/codec/decode.h"
+#include "controller/queue/admit/queue_keys.h"
+#include "controller/queue/admit/reconcile.h"
+#include "controller/queue/record/admission_ledger.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
@@ -54,10 +54,10 @@ class AdmissionsTest : public ::testing::Test {
     return pod;
   }
 
-  // The ledger as it stands after the write.
+  // The ledger as it is after the plan's write.
   void take_ledger(const Plan& plan) {
     ASSERT_THAT(plan.objects, ::testing::SizeIs(1));
-    const Write& write = std::get<Write>(plan.objects[0].steps.back());  // guards may stand before
+    const Write& write = std::get<Write>(plan.objects[0].steps.back());  // guards may come first
     ASSERT_EQ(write.object.name, names::kAdmissionsConfigMap);
     nlohmann::json object = {{"metadata", {{"uid", "ledger"}}}};
     if (const ConfigMap* standing = ledger()) {
@@ -80,7 +80,7 @@ class AdmissionsTest : public ::testing::Test {
       workloads.push_back(entry.workload);
     return workloads;
   }
-  // The answer to a release of the object that was sent just now.
+  // Answers a refusal to the release of this object.
   void refuse(const std::string& name, const std::string& kind = "Pod") {
     const Write write{.verb = Verb::kMergePatch,
                       .object = {kind, "a", name, name},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is admitted is written into the ledger first, then let go, then forgotten there: step by step
-// over stores that take each write as the API server would.
+// Admissions are first written into the ledger, then released, then removed from the ledger: step
+// by step over stores that take each write as the API server would.
 #include <fmt/format.h>
 
 #include "controller/core/ledger_epoch.h"
@@ -32,7 +32,7 @@ TEST_F(AdmissionsTest, ALeaderBeginsItsEpochBeforeItDecides) {
   EXPECT_THAT(due(), Contains("release/Job/a/train"));
 }
 
-// The cache of who leads next may lag: there a Job that goes is not known, and its room is free.
+// The next leader's cache may lag. It would miss a running Job and believe that its GPUs are free.
 TEST_F(AdmissionsTest, WhoLeadsNextGivesNoRoomAwayBeforeItHasHeardAsMuch) {
   add(queue_of("vision", 8));
   cluster.hear_all<berth::Job>(std::to_string(version));
@@ -64,7 +64,7 @@ TEST_F(AdmissionsTest, WhoLeadsNextGivesNoRoomAwayBeforeItHasHeardAsMuch) {
   EXPECT_EQ(read_admissions(snapshot()).epoch_since, began);
 }
 
-// A live GET brings an object ahead of its watch.
+// A live GET may show an object before its watch does.
 TEST_F(AdmissionsTest, NobodyWaitsToHearWhatHeWroteHimself) {
   cluster.hear_all<berth::Pod>(std::to_string(version));
   add(gated("web", 8));
@@ -97,7 +97,7 @@ TEST_F(AdmissionsTest, AJobIsResumedWhereItWasAdmittedAndUnderTheVersionThatWasS
   EXPECT_TRUE(admitted->selects_pool);
 }
 
-// An autoscaler acts on pods that one of its nodes would take.
+// An autoscaler acts on pods that one of its nodes could run.
 TEST_F(AdmissionsTest, WhatGoesToNodesThatAreYetToComeSelectsItsPoolAndNoNode) {
   GPUClusterPolicy policy = policy_with("training");
   policy.spec.pools[0].elastic = ElasticSpec{.max_nodes = 3};

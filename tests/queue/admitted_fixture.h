@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// AdmittedTest: beside AdmissionsTest, what queue "vision" has let go and pinned: pods, gangs and a
-// Job, and what is done about it.
+// AdmittedTest: AdmissionsTest plus workloads that queue "vision" has admitted and pinned: pods,
+// gangs and a Job, and what berth plans for them.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "controller/queue/admission_record.h"
+#include "controller/queue/recall/reconcile.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {
@@ -26,7 +27,7 @@ class AdmittedTest : public AdmissionsTest {
                              .nodes = std::move(nodes)};
     meta.annotations.set(names::kAdmittedAnnotation, encode_admission(fact));
   }
-  // Admitted now, and let go.
+  // A pod that is admitted now and released.
   berth::Pod released(const std::string& name, const std::string& node,
                       const std::string& owner = "ReplicaSet") {
     berth::Pod pod = gated(name, 4);
@@ -46,7 +47,7 @@ class AdmittedTest : public AdmissionsTest {
     pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "2");
     return pod;
   }
-  // Of two pods of four GPUs each, on n1 and n2.
+  // A Job of two pods with four GPUs each, on n1 and n2.
   berth::Job job() {
     berth::Job made = job_of("a", "train", 4);
     made.meta.creation_timestamp = now;
@@ -77,7 +78,7 @@ class AdmittedTest : public AdmissionsTest {
     add(out);
   }
   Plan plan(const std::string& workload) { return reconcile_requeue(snapshot(), workload); }
-  // "evict web", "mergepatch train", by object.
+  // The planned writes by object: "evict web", "mergepatch train".
   std::vector<std::string> done(const std::string& workload) {
     std::vector<std::string> writes;
     for (const ObjectSteps& object : plan(workload).objects)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is taken to come: as many, and of such kinds, as came of late.
-#include "controller/queue/arrivals.h"
+// The forecast of arrivals: as many Jobs of such kinds as came recently.
+#include "controller/queue/starts/arrivals.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ constexpr std::int64_t kNow = 29'736'000 * kMinute;
 
 class ArrivalsTest : public ::testing::Test {
  protected:
-  // Minutes ago. It waits yet.
+  // A Job that was created so many minutes ago and is pending.
   void came(const std::string& name, std::int64_t ago, std::int64_t lasts_minutes = 60) {
     index.put(job_of(name, ago, lasts_minutes));
   }
@@ -31,7 +31,7 @@ class ArrivalsTest : public ::testing::Test {
             .requests = {{"nvidia.com/gpu", 2}},
             .lasts = lasts_minutes * kMinute};
   }
-  // It was admitted with so many pods at a time, and has finished.
+  // A Job that was admitted with so many parallel pods and has finished.
   void went(const std::string& name, std::int64_t ago, std::int64_t pods) {
     JobFact job = job_of(name, ago, 60);
     job.parallelism = pods;
@@ -41,7 +41,7 @@ class ArrivalsTest : public ::testing::Test {
     job.admitted = AdmissionFact{.uid = job.uid, .queue = "q", .pods = pods};
     index.put(job);
   }
-  // How many come within an hour, on average over streams.
+  // The average number of arrivals within an hour, over many streams.
   double come_in_an_hour() {
     const Arrivals arrivals(index, kNow);
     std::size_t all = 0;
@@ -102,7 +102,7 @@ TEST_F(ArrivalsTest, WhatHasFinishedCameToo) {
             index.find("Job/team/same")->standing.workload_class);
 }
 
-// Ten came: it may as well have been seven, or fourteen.
+// Ten Jobs came; the true rate may be seven, or fourteen.
 TEST_F(ArrivalsTest, StreamsDifferAsMuchAsFewMayBeOff) {
   const auto spread = [&](std::int64_t hours) {
     const Arrivals arrivals(index, kNow);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admissions that wait for others to go, over stores: whom the ledger names, when they are decided
-// again, and what is told of them; and that nothing is released that is being deleted.
-#include "controller/queue/queue_report.h"
+// Admissions that wait until other workloads have left, over stores: which workloads the ledger
+// names, when they are decided again, and what is reported; nothing that is being deleted is
+// released.
+#include "controller/queue/cycle/queue_report.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {
@@ -12,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-// "vision" has sixteen GPUs: two pods of four run on each of n1 and n2.
+// "vision" has sixteen GPUs: two pods with four GPUs run on each of n1 and n2.
 class AwaitedTest : public AdmittedTest {
  protected:
   AwaitedTest() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adversarial binder: whatever is decided, an enemy binds pods one by one, in any order, each
-// to any node that its pin, its rules and the room that bound pods leave allow, while more is
-// decided and work ends. Every pod must always find a node, and every gang that asked for one
-// domain must stand in one.
+// The adversarial binder: after each decision, an adversary binds pods one by one, in any order,
+// each to any node that its pin, its rules and the free capacity allow, while more is decided and
+// work ends. Every pod must always find a node, and every gang with a required domain must be in
+// one domain.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <random>
 #include <set>
 
-#include "controller/queue/admission_fact.h"
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
 #include "tests/queue/cases.h"
 #include "tests/queue/units.h"
 
@@ -36,7 +36,7 @@ class Binder {
     index_.put(queue);
   }
 
-  // How many workloads were admitted.
+  // Returns how many workloads were admitted.
   int run(int steps) {
     for (int step = 0; step < steps; ++step) {
       if (chance(35)) arrive();
@@ -51,7 +51,7 @@ class Binder {
 
  private:
   struct Work {
-    JobFact job;  // of a Job
+    JobFact job;  // for a Job
     std::vector<PodFact> pods;
     bool is_job = false;
     bool required = false;
@@ -227,7 +227,7 @@ class Binder {
   std::set<std::pair<std::string, std::string>> refused_;
   std::map<std::string, std::map<std::string, std::int64_t>> taken_;  // by bound pods, by node
   std::map<std::string, Work> waiting_, running_;
-  std::vector<std::pair<std::string, std::string>> released_;  // workload and uid, not bound yet
+  std::vector<std::pair<std::string, std::string>> released_;  // workload and uid of unbound pods
   Amounts last_requests_;
   std::int64_t clock_ = 0;
   int made_ = 0, admitted_ = 0;

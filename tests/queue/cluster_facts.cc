@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "controller/queue/admission_fact.h"
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
 
 namespace berth::queue::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClusterFacts: a small cluster's facts as plain lists, to feed the index and the reference model
-// with; and Outcome, what either decides, as text.
+// ClusterFacts: the facts of a small cluster as plain lists, for the index and the reference model.
+// Outcome: what either of them decides, as text.
 #pragma once
 
 #include <map>
@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "controller/queue/facts.h"
-#include "controller/queue/facts_index.h"
-#include "controller/queue/preemption.h"
+#include "controller/queue/cycle/preemption.h"
+#include "controller/queue/facts/facts.h"
+#include "controller/queue/facts/facts_index.h"
 
 namespace berth::queue::test {
 
@@ -24,7 +24,7 @@ struct ClusterFacts {
   std::vector<RestartFact> restarts;
   TopologyFact topology;
   ElasticFact elastic;
-  std::set<std::pair<std::string, std::string>> refusals;  // of rules, by nodes
+  std::set<std::pair<std::string, std::string>> refusals;  // (rules, node) pairs
   std::set<std::string> kept;                              // workloads, by budgets, for a time
 };
 
@@ -37,14 +37,14 @@ std::string print(const Outcome& outcome);
 std::string print(const ClusterFacts& facts);
 
 void fill(const ClusterFacts& facts, FactsIndex& index);
-// Without a time nobody is displaced.
+// Without `now` it preempts nothing.
 Outcome decide(const FactsIndex& index, std::size_t window,
                std::optional<std::int64_t> now = std::nullopt,
                const std::set<std::string>& kept = {});
-// Budgets keep these workloads for a time.
+// Terms under which budgets protect the workloads in `kept` for a time.
 PreemptionTerms terms_of(std::int64_t now, std::set<std::string> kept);
 
-// All that is derived, by names and sorted, so that equal indexes have equal texts.
+// Everything that the index derives, by name and sorted, so that equal indexes have equal texts.
 std::string text_of(const FactsIndex& index);
 
 }  // namespace berth::queue::test

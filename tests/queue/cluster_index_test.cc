@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index over Kubernetes' objects: which queue they are in, what decides it, and that no order
-// of their coming leaves a trace.
-#include "controller/queue/cluster_index.h"
+// The index over Kubernetes' objects: which queue they are in, what decides it, and that the order
+// of their arrival does not matter.
+#include "controller/queue/index/cluster_index.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,9 +11,9 @@
 #include <functional>
 #include <random>
 
-#include "apis/names.h"
-#include "apis/reasons.h"
-#include "controller/queue/queue_report.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
+#include "controller/queue/cycle/queue_report.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// What people are told of each pending workload: "Job/a/x: Admissible, …".
+// The report for each pending workload: "Job/a/x: Admissible, …".
 std::vector<std::string> told(const ClusterIndex& index) {
   const Survey survey(index.facts(), 100);
   std::vector<std::string> lines;
@@ -122,7 +122,7 @@ TEST_F(ClusterIndexTest, APoolsNodesFollowThePolicy) {
   EXPECT_THAT(told(index_), ElementsAre("vision 1. Job/a/x: ResourceNotOffered"));
 }
 
-// A pod that another controller's Job makes is judged by that Job, as it is now.
+// A pod of a Job with another controller is judged by that Job's present spec.
 TEST_F(ClusterIndexTest, WhetherAPodCouldStayFollowsItsJob) {
   berth::Job job = job_of("a", "set-0", 1);
   job.meta.owner_references = {{.kind = "JobSet", .name = "set", .uid = "s", .controller = true}};
@@ -185,7 +185,7 @@ TEST_F(ClusterIndexTest, APriorityIsItsLabelsOrItsTemplates) {
   EXPECT_EQ(priority("Job/a/classed"), 0);
 }
 
-// A label is the tenant's to choose, also after the webhook has looked.
+// Tenants can change a label even after the webhook's review.
 TEST_F(ClusterIndexTest, AClassThatTheQueueDoesNotAcceptCountsForNothing) {
   PriorityClass critical, urgent, everybodys;
   critical.meta.name = "system-node-critical", critical.value = 2'000'001'000;
@@ -199,7 +199,7 @@ TEST_F(ClusterIndexTest, AClassThatTheQueueDoesNotAcceptCountsForNothing) {
   pod.meta.name = pod.meta.uid = "pod";
   pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(1));
   pod.shape.edit()->scheduling_gates = {names::kQueueGate};
-  pod.shape.edit()->priority = 7;  // as its class says
+  pod.shape.edit()->priority = 7;  // the value of its class
   add(a_), add(vision_), add(critical), add(urgent), add(everybodys);
   add(labelled), add(classed), add(pod);
   const auto priorities = [&] {
@@ -265,7 +265,7 @@ TEST_F(ClusterIndexTest, APriorityThatChangesWhileItWaitsCountsAtOnce) {
   lowered.meta.labels.erase(names::kPriorityClassLabel);
   index_.follow(Change<berth::Job>{&job, &lowered});
   EXPECT_THAT(order(), ElementsAre("Pod/a/second", "Pod/a/first", "Job/a/job"));
-  // A class of another value is another object of the name.
+  // A class with another value is a new object with the same name.
   PriorityClass lowest = high;
   lowest.meta.uid = "made anew";
   lowest.value = -1;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cycle that looks ahead offers again only what may fit by then: it decides as one that offers
-// all again after each end.
+// A cycle that looks ahead offers only workloads that may fit by then. It must decide as a cycle
+// that offers all workloads again after each end.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "controller/queue/arrivals.h"
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/starts/arrivals.h"
 #include "tests/queue/random_facts.h"
 
 namespace berth::queue::test {
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kAnyNumber = 1'000'000;
 
-// One of a pair that lives through the same ends and arrivals.
+// One of two cycles with the same ends and arrivals.
 class AheadCycle {
  public:
   explicit AheadCycle(const FactsIndex& index) : cycle_(index, LookingAhead{kAnyNumber}) {
@@ -27,7 +27,7 @@ class AheadCycle {
     if (bind()) cycle_.run_again();
     bind();
   }
-  // As if somebody had given back quota everywhere: all that waits is tried again.
+  // Makes the cycle try all pending workloads again, by returning quota everywhere.
   void offer_all_again() {
     for (QueueQuotas& queue : cycle_.quotas().queues())
       for (Quota& quota : queue.quotas) quota.use(1), quota.use(-1);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pods that can't leave a node that is not ready: berth marks them as lost, counts them for
 // nothing, has their Jobs replace them, and deletes by force what is safe to delete.
-#include "controller/queue/dead_nodes.h"
+#include "controller/queue/index/dead_nodes.h"
 
-#include "controller/core/stop.h"
-#include "controller/queue/cluster_index.h"
+#include "apis/base/reasons.h"
+#include "controller/queue/index/cluster_index.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How somebody is displaced (rule 9), step by step over stores: the ledger names who has to go, he
-// is told, then stopped, and only once he is gone the other one begins.
-#include "controller/queue/displaced.h"
+// How a workload is preempted or reclaimed (rule 9), step by step over stores: the ledger names it,
+// berth gives notice, then stops it, and only once it is gone the other workload starts.
+#include "controller/queue/recall/displaced.h"
 
 #include <functional>
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {
@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 constexpr char kLent[] = "Job/b/lent";
 constexpr char kTrain[] = "Job/a/train";
 
-// "vision" wants its sixteen GPUs back, which "nlp" has borrowed.
+// "vision" reclaims its sixteen GPUs, which "nlp" has borrowed.
 class DisplacedTest : public AdmittedTest {
  protected:
   DisplacedTest() {
@@ -45,7 +45,7 @@ class DisplacedTest : public AdmittedTest {
                                            .amounts = {{"nvidia.com/gpu", 8 * pods}},
                                            .since = admitted_at.time_since_epoch().count()}));
   }
-  // Two pods of eight GPUs, on n1 and n2.
+  // Two pods with eight GPUs, on n1 and n2.
   void start_lent() {
     berth::Job job = job_of("b", "lent", 8);
     job.suspended = false, job.active = 2;
@@ -59,7 +59,7 @@ class DisplacedTest : public AdmittedTest {
       add(pod);
     }
   }
-  // Members of a gang of two, which a ReplicaSet makes anew.
+  // A member of a gang of two pods, which a ReplicaSet re-creates.
   berth::Pod lent_member(const std::string& name, const std::string& node) {
     berth::Pod pod = member_of(name, "");
     pod.meta.namespace_ = "b";
@@ -68,7 +68,7 @@ class DisplacedTest : public AdmittedTest {
     note_lent(pod.meta, name, 2);
     return pod;
   }
-  // The Job of two pods that owned them is gone.
+  // A pod whose Job of two pods is gone.
   berth::Pod lent_orphan(const std::string& name, const std::string& node) {
     berth::Pod pod = lent_member(name, node);
     pod.meta.labels.erase(names::kPodGroupLabel);
@@ -223,7 +223,7 @@ TEST_F(DisplacedTest, BeforeAGangGoesEachOfItIsAskedAbout) {
   EXPECT_THAT(evicts.events, SizeIs(1));
 }
 
-// Whoever borrows has agreed to give back.
+// A borrowing workload has agreed to reclaim.
 TEST_F(DisplacedTest, AGangThatABudgetKeepsIsDeletedOnceItsTimeIsOver) {
   add(lent_member("m0", "n1")), add(lent_member("m1", "n2")), wait_for("train", 8);
   begin();
@@ -245,7 +245,7 @@ TEST_F(DisplacedTest, AGangThatABudgetKeepsIsDeletedOnceItsTimeIsOver) {
   EXPECT_THAT(in_flight(), IsEmpty()) << "the API server keeps it all the same";
 }
 
-// The chart's policies refuse a deletion without a grace period, and a pod may give itself none.
+// The chart's policies refuse a deletion without a grace period, and a pod may have a period of 0.
 TEST_F(DisplacedTest, APodThatGivesItselfNoTimeHasASecond) {
   for (const char* name : {"m0", "m1"}) {
     berth::Pod pod = lent_member(name, name[1] == '0' ? "n1" : "n2");
@@ -336,7 +336,7 @@ TEST_F(DisplacedTest, MembersThatAreMadeAnewAreNotLetGoInThePlaceOfTheOld) {
   EXPECT_TRUE(reconcile_release(snapshot(), "PodGroup/b/gang").empty()) << "it waits again";
 }
 
-// --- What changes meanwhile ---
+// --- Changes meanwhile ---
 
 TEST_F(DisplacedTest, WithoutWhomItIsForNobodyGoes) {
   start_lent(), wait_for("train", 8);
@@ -370,7 +370,7 @@ TEST_F(DisplacedTest, WhoeverRunsAgainUnderANewAdmissionIsNotMeant) {
   EXPECT_THAT(entry().ahead, IsEmpty()) << "those it waited for are gone";
 }
 
-// What its owner writes on it says where it waits afterwards.
+// An edit of the Job affects only where it waits afterwards.
 TEST_F(DisplacedTest, WhatIsWrittenOnAJobThatRunsKeepsItFromNothing) {
   const std::function<void(ObjectMeta&)> writings[] = {
       [](ObjectMeta& meta) { meta.annotations.set(names::kHoldAnnotation, "mine"); },
@@ -418,7 +418,7 @@ TEST_F(DisplacedTest, PodsThatNobodyMakesAnewAreNotChosen) {
   EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
 }
 
-// Somebody has taken it from its controller since.
+// A user has removed its controller since.
 TEST_F(DisplacedTest, PodsThatSomebodyWouldHaveMadeAnewAreChosen) {
   for (const char* name : {"m0", "m1"}) {
     berth::Pod pod = lent_member(name, name[1] == '0' ? "n1" : "n2");
@@ -448,7 +448,7 @@ TEST_F(DisplacedTest, AnOrphanOfAJobGivesBackWhatItsJobBorrowed) {
   EXPECT_THAT(done("Pod/b/s1"), IsEmpty()) << "one suffices";
 }
 
-// berth does not know that controller, which might not create the pod again.
+// berth does not know that controller, which might not re-create the pod.
 TEST_F(DisplacedTest, AnOrphanThatAnotherControllerHasTakenGivesItBackToo) {
   for (const auto& [name, node] : {std::pair("s0", "n1"), std::pair("s1", "n2")}) {
     berth::Pod pod = lent_orphan(name, node);
@@ -475,7 +475,7 @@ TEST_F(DisplacedTest, APodThatBearsTheRecordOfAJobThatIsNotItsOwnIsNotChosen) {
   EXPECT_TRUE(reconcile_admissions(snapshot()).objects.empty());
 }
 
-// The status of the workload that waits names the gang that has to stay.
+// The status of the pending workload names the gang that must stay.
 TEST_F(DisplacedTest, AGangThatWouldFailIsNotChosenAndWhoWaitsIsTold) {
   for (const char* name : {"m0", "m1"}) {
     berth::Pod pod = lent_member(name, name[1] == '0' ? "n1" : "n2");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs that no Job makes, in a queue that is drained: taken back whole, and whoever comes in their
-// place waits until the queue admits again.
-#include "controller/queue/drained.h"
+// Gangs without a Job in a queue that is drained: berth requeues them whole, and pods that replace
+// theirs wait until the queue admits again.
+#include "controller/queue/recall/drained.h"
 
-#include "apis/reasons.h"
+#include "apis/base/reasons.h"
 #include "tests/queue/recall_fixture.h"
 
 namespace berth::queue {
@@ -67,7 +67,7 @@ TEST_F(DrainedTest, WhoeverComesInTheirPlaceWaitsUntilTheQueueAdmits) {
   EXPECT_THAT(reconcile_release(snapshot(), kGang).objects, SizeIs(2));
 }
 
-// The old round goes in any case, or half of it would run beside half of the next.
+// The old round must end in any case; else one half would run next to half of the next round.
 TEST_F(DrainedTest, AQueueThatAdmitsAgainMeanwhileGetsTheGangBackWhole) {
   start_gang();
   set_stop_policy(StopPolicy::kHoldAndDrain);

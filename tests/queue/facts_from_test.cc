@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the queue takes from nodes, pods and queues.
-#include "controller/queue/facts_from.h"
+// The facts that the queue takes from nodes, pods and queues.
+#include "controller/queue/index/facts_from.h"
 
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/capped.h"
+#include "apis/base/names.h"
+#include "controller/queue/facts/capped.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/queue/framework_pods.h"
 
 namespace berth::queue::test {
@@ -66,7 +66,7 @@ TEST(PodFact, TellsWhichWorkloadItIsOf) {
   EXPECT_EQ(fact_of(pod)->workload, "Job/ns/j");
 }
 
-// What its owner is, whoever creates the pod may write.
+// The creator of a pod can write any owner.
 TEST(PodFact, OfADaemonSetOrANodeCountsInItsQueueLikeAnyOther) {
   berth::Pod pod = gpu_pod();
   for (const char* kind : {"DaemonSet", "Node"}) {
@@ -92,7 +92,7 @@ TEST(PodFact, OfAGangThatStartsFastTellsItsRole) {
   EXPECT_EQ(fact_of(pod)->role_size, 3);
 }
 
-// Without a queue it is let go by nobody, and the others do not wait for it.
+// Without a queue, no queue releases it, and the other members do not wait for it.
 TEST(PodFact, OfAGangIsOfNoWorkloadWithoutAQueue) {
   berth::Pod pod = leader_worker_pod("llm", 0, 0, 4);
   pod.node_name = "n";
@@ -103,7 +103,8 @@ TEST(PodFact, OfAGangIsOfNoWorkloadWithoutAQueue) {
       << "what was admitted goes on counting when its queue is gone";
 }
 
-// Its controller's Job is no workload; a Job that is one has let its pods go by its template.
+// The Job of a gang's controller is no workload. The pods of an admitted Job are released by its
+// template.
 TEST(PodFact, OfAJobInAGangIsTheGangsUnlessItsJobWasAdmitted) {
   berth::Pod pod = job_set_pod("train", "workers", 0);
   pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "2");
@@ -163,7 +164,7 @@ TEST(PodFact, OfAGangNamesTheControllerBehindItsJob) {
   EXPECT_EQ(pod_fact(pod, "q", 0, &job)->maker, "") << "a suspended Job makes no pods";
 }
 
-// With four completions two at a time, the third pod takes the place of the first.
+// With four completions and a parallelism of two, the third pod replaces the first.
 TEST(PodFact, OfAJobThatGoesOnIsForgottenAfterItsEnd) {
   berth::Pod pod = job_set_pod("train", "workers", 0);
   pod.meta.annotations.set(names::kPodGroupSizeAnnotation, "2");
@@ -179,7 +180,7 @@ TEST(PodFact, OfAJobThatGoesOnIsForgottenAfterItsEnd) {
   EXPECT_TRUE(pod_fact(pod, "q", 0, &job));
 }
 
-// What could not be given back, known before it runs.
+// Whether a workload could be reclaimed is known before it runs.
 TEST(PodFact, SaysWhetherItCouldStay) {
   berth::Pod pod;
   pod.meta.namespace_ = "ns", pod.meta.name = pod.meta.uid = "p";
@@ -252,7 +253,7 @@ TEST(JobFact, TellsWhetherAnAdmissionCouldBeWritten) {
   EXPECT_TRUE(job_fact(job, "q", 7).held);
 }
 
-// Kueue resumes what Kueue holds back, whatever the namespace's default queue is.
+// Kueue resumes what Kueue suspends, whatever the namespace's default queue is.
 TEST(JobFact, WithKueuesLabelAndNoneOfBerthsIsOutOfTheQueue) {
   berth::Job job;
   job.meta.name = "j";
@@ -336,7 +337,7 @@ TEST(AdmissionRecord, CountsForWhoseUidItHas) {
   EXPECT_TRUE(admission_on(meta));
 }
 
-// A pod of a Job of three, which asks a third of what the Job was admitted with.
+// A pod of a Job of three, which requests a third of what the Job was admitted with.
 berth::Pod orphan_of(const std::string& job) {
   berth::Pod pod;
   pod.meta.name = "train-0", pod.meta.uid = "pod-uid", pod.node_name = "n1";
@@ -353,7 +354,7 @@ berth::Pod orphan_of(const std::string& job) {
   return pod;
 }
 
-// A user who takes the pod from its Job may write another controller on it.
+// A user who removes the pod from its Job may write another controller into it.
 TEST(AdmissionRecord, OfAJobCountsForItsPartOnAPodThatTheJobNoLongerControls) {
   const AdmissionFact part{.uid = "pod-uid",
                            .queue = "q",

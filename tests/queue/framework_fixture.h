@@ -27,7 +27,7 @@ class FrameworkGangsTest : public AdmissionsTest {
     pod.meta.annotations.set(names::kFastAdmissionAnnotation, "true");
     return pod;
   }
-  // As the release leaves it, and the scheduler after it.
+  // The pod after its release by the plan and its binding by the scheduler.
   berth::Pod let_go(berth::Pod pod, const Plan& plan, const std::string& node) {
     for (std::size_t i = 0; i < plan.objects.size(); ++i) {
       if (plan.objects[i].object.uid != pod.meta.uid) continue;
@@ -44,7 +44,7 @@ class FrameworkGangsTest : public AdmissionsTest {
     for (const auto& each : plan.objects) names.push_back(each.object.name);
     return names;
   }
-  // Decides, lets the whole gang go and binds its pods in turn to n1 and n2.
+  // Decides, releases the whole gang and binds its pods in turn to n1 and n2.
   void start(const std::string& gang, const std::vector<berth::Pod>& pods) {
     for (const berth::Pod& pod : pods) add(pod);
     decide();
@@ -65,13 +65,13 @@ class FrameworkGangsTest : public AdmissionsTest {
     add(pod);
   }
   void lose(const std::string& name) { cluster.erase<berth::Pod>("a", name); }
-  // It is deleted, and has not ended yet.
+  // Marks the pod as deleted but not yet ended.
   void remove(const std::string& name) {
     berth::Pod pod = pod_named(name);
     pod.meta.deletion_timestamp = now;
     add(pod);
   }
-  // Runs the ledger's review as often as it writes.
+  // Runs the ledger's review until it writes no more.
   void settle() {
     for (int i = 0; i < 4; ++i) {
       const Plan plan = reconcile_admissions(snapshot());
@@ -79,7 +79,7 @@ class FrameworkGangsTest : public AdmissionsTest {
       take_ledger(plan);
     }
   }
-  // The pods that a release would open now.
+  // The pods that a release would ungate now.
   std::vector<std::string> follow(const std::string& gang) {
     return objects_of(reconcile_release(snapshot(), gang));
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs of other projects' controllers, step by step through the ledger; and those that start with
+// Gangs of other projects' controllers, step by step through the ledger; and gangs that start with
 // their first pod.
 #include <fmt/format.h>
 
-#include "controller/queue/facts_from.h"
+#include "controller/queue/index/facts_from.h"
 #include "tests/queue/framework_fixture.h"
 
 namespace berth::queue {
@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// A launcher that a Job makes, and workers that ask for more.
+// A Job creates the launcher, and the workers request more.
 TEST_F(FrameworkGangsTest, ALauncherAndItsWorkersGoTogether) {
   const auto launcher = [] { return sized(gated(test::mpi_pod("train", "launcher"), 1), "3"); };
   add(launcher());
@@ -30,8 +30,8 @@ TEST_F(FrameworkGangsTest, ALauncherAndItsWorkersGoTogether) {
       << "it was let go under its own name, not under its Job's";
 }
 
-// The JobSet's Jobs are nobody's to resume: their pods wait at the gate, and are of the set before
-// and after.
+// berth does not suspend the JobSet's Jobs: their pods wait at the gate, and belong to the JobSet
+// all the time.
 TEST_F(FrameworkGangsTest, PodsOfAJobSetAreItsGangForAllTheirLives) {
   berth::Job job = job_of("a", "train-workers-0", 4);
   job.suspended = false;
@@ -65,7 +65,7 @@ TEST_F(FrameworkGangsTest, PodsOfAJobSetAreItsGangForAllTheirLives) {
       << "without a size what runs past the webhook is its Job's, as ever";
 }
 
-// StatefulSet's OrderedReady: the second pod is made when the first is ready.
+// StatefulSet's OrderedReady: the second pod is created when the first is ready.
 TEST_F(FrameworkGangsTest, AnOrderedOneStartsWithItsFirstPodAndCountsWhole) {
   const auto member = [](int i) {
     return fast(sized(gated(test::stateful_pod("ring", i), 4), "3"));
@@ -107,7 +107,7 @@ TEST_F(FrameworkGangsTest, AnOrderedOneThatDoesNotFitWholeDoesNotStart) {
   EXPECT_TRUE(reconcile_admissions(snapshot()).empty()) << "20 of 16";
 }
 
-// Its leader asks for one GPU, its workers for four each.
+// The leader requests one GPU, each worker four.
 TEST_F(FrameworkGangsTest, MembersToComeAskAsTheFirstOfTheirRole) {
   add(fast(gated(test::leader_worker_pod("llm", 0, 0, 4), 1)));
   add(fast(gated(test::leader_worker_pod("llm", 0, 1, 4), 4)));
@@ -121,7 +121,7 @@ TEST_F(FrameworkGangsTest, MembersOfWhomNobodyIsThereAskAsTheOldest) {
   EXPECT_EQ(entry().amounts, (Amounts{{"nvidia.com/gpu", 8}})) << "its workers' shape is not known";
 }
 
-// A leader without GPUs and without a label is in no queue: it holds up no gang, and is none of it.
+// A leader without GPUs and without a label is in no queue. It is no member and blocks no gang.
 TEST_F(FrameworkGangsTest, APodOfNoQueueIsNoMember) {
   berth::Pod leader = test::leader_worker_pod("llm", 0, 0, 3);
   leader.meta.namespace_ = "a";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods as the controllers of other projects make them: with their labels, annotations and owners.
+// Pods as the controllers of other projects create them, with their labels, annotations and owners.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <string>
 
-#include "apis/core.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/core.h"
 
 namespace berth::queue::test {
 
@@ -28,8 +28,8 @@ inline berth::Pod stateful_pod(const std::string& set, int ordinal) {
                        {.api_version = "apps/v1", .kind = "StatefulSet", .name = Text(set)});
 }
 
-// Of index 0 is the leader. The set makes one StatefulSet of leaders, and one of each group's
-// workers.
+// The pod with index 0 is the leader. The LeaderWorkerSet creates one StatefulSet of leaders, and
+// one per group for its workers.
 inline berth::Pod leader_worker_pod(const std::string& set, int group, int index, int size) {
   const std::string leader = fmt::format("{}-{}", set, group);
   berth::Pod pod = index == 0 ? stateful_pod(set, group) : stateful_pod(leader, index);
@@ -62,7 +62,7 @@ inline berth::Pod kubeflow_pod(const std::string& job, const std::string& contro
   return pod;
 }
 
-// mpi-operator's launcher is a Job's pod, its workers are the MPIJob's own.
+// The launcher of mpi-operator is a Job's pod, while the workers belong to the MPIJob itself.
 inline berth::Pod mpi_pod(const std::string& job, const std::string& role, int index = 0) {
   OwnerReference owner{.api_version = "kubeflow.org/v2beta1", .kind = "MPIJob", .name = Text(job)};
   if (role == "launcher")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node for each queue, full with a Job that declares how long it runs, and two Jobs of the queue
-// that wait for it.
+// A node for each queue, full with a Job that declares its run time, and two pending Jobs of the
+// queue.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-#include "controller/queue/facts_index.h"
+#include "controller/queue/facts/facts_index.h"
 
 namespace berth::queue::test {
 
@@ -16,12 +16,12 @@ inline constexpr std::int64_t kFullMinute = 60'000'000;
 inline constexpr std::int64_t kFullNow = 29'736'000 * kFullMinute;
 inline constexpr int kGpusOfFullNode = 8;
 
-// "runs", "next" or "last" of the queue.
+// The name of the queue's Job of this kind: "runs", "next" or "last".
 inline std::string name_in_queue(const char* kind, int queue) {
   return fmt::format("Job/team/{}-{:03}", kind, queue);
 }
 
-// Longer ago than those count who tell how many will come.
+// Created too long ago to count in the forecast of arrivals.
 inline JobFact job_in_queue(const char* kind, int queue) {
   return {.workload = name_in_queue(kind, queue),
           .uid = fmt::format("{}-{:03}", kind, queue),

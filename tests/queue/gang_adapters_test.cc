@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which gang the pods of each framework are of, with the labels and annotations that they really
-// carry.
-#include "controller/queue/gang_adapters.h"
+// The gang of each framework's pods, with the labels and annotations that these pods really carry.
+#include "controller/queue/record/gang_adapters.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/queue/framework_pods.h"
 
 namespace berth::queue::test {
@@ -28,7 +27,7 @@ TEST(Gang, OfALeaderWorkerSetIsOneOfItsGroupsAndSaysItsSize) {
   EXPECT_NE(gang_of(leader_worker_pod("llm", 0, 0, 4)).name, leader.name);
 }
 
-// The StatefulSets that a LeaderWorkerSet makes are no gangs of their own.
+// The StatefulSets of a LeaderWorkerSet are not gangs of their own.
 TEST(Gang, OfALeaderWorkerSetIsNotItsStatefulSets) {
   berth::Pod pod = leader_worker_pod("llm", 0, 0, 4);
   ASSERT_EQ(pod.meta.controller()->kind, "StatefulSet");
@@ -70,7 +69,7 @@ TEST(Gang, OfFrameworksWithoutASizeHasTheOneThatTheTemplateGives) {
   }
 }
 
-// A PyTorchJob and an MPIJob of one name are two.
+// A PyTorchJob and an MPIJob with the same name are two gangs.
 TEST(Gang, OfKubeflowIsTheOperatorsToo) {
   EXPECT_NE(gang_of(kubeflow_pod("train", "pytorchjob-controller", "worker")).name,
             gang_of(mpi_pod("train", "worker")).name);

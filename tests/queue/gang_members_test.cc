@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members of gangs that have ended, and those that replace others.
+// Members of gangs that have ended, and their successors.
 #include "tests/queue/framework_fixture.h"
 #include "tests/queue/preemption_facts.h"
 
@@ -13,7 +13,7 @@ constexpr char kSet[] = "PodGroup/a/JobSet:train";
 
 class GangMembersTest : public FrameworkGangsTest {
  protected:
-  // A JobSet's Job makes four such pods of four GPUs.
+  // A JobSet's Job creates four such pods with four GPUs each.
   static berth::Pod worker(int i) {
     return sized(gated(test::job_set_pod("train", "workers", i), 4), "4");
   }
@@ -36,7 +36,7 @@ class GangMembersTest : public FrameworkGangsTest {
   }
 };
 
-// One has succeeded, and the others are deleted, as by a drain, and re-created.
+// One has succeeded; the others are deleted, for example by a drain, and re-created.
 TEST_F(GangMembersTest, AGangStartsAgainWithoutThoseThatHaveSucceeded) {
   start_set();
   EXPECT_EQ(used(), 16);
@@ -68,7 +68,7 @@ TEST_F(GangMembersTest, AGangOfWhichNothingLivesCountsForNothing) {
   EXPECT_EQ(used(), 0);
 }
 
-// Its Job makes another one in its place.
+// Its Job creates another pod.
 TEST_F(GangMembersTest, AMemberThatFailedIsMissingUntilItsControllerHasReplacedIt) {
   start_set();
   end(name_of_worker(0), PodPhase::kFailed);
@@ -85,7 +85,7 @@ TEST_F(GangMembersTest, AMemberThatFailedAndIsNotReplacedGivesItsQuotaBack) {
   EXPECT_EQ(used(), 4);
 }
 
-// Pods of the first gang are still there when the second comes under its name.
+// Pods of the first gang still exist when the second comes with the same name.
 TEST_F(GangMembersTest, AGangUnderAnOldNameIsANewOne) {
   start_bare();
   for (const char* name : {"g0", "g1"}) end(name);
@@ -99,7 +99,7 @@ TEST_F(GangMembersTest, AGangUnderAnOldNameIsANewOne) {
   EXPECT_EQ(entry().amounts, (Amounts{{"nvidia.com/gpu", 8}}));
 }
 
-// It counts with the admission that released it, whatever its owner writes on the other members.
+// It counts with the admission that released it, even if a user edits the other members.
 TEST_F(GangMembersTest, AnEditOfTheSizeTakesNothingBackFromAMemberThatHasEnded) {
   start_set();
   end(name_of_worker(0));
@@ -107,7 +107,7 @@ TEST_F(GangMembersTest, AnEditOfTheSizeTakesNothingBackFromAMemberThatHasEnded) 
   EXPECT_EQ(used(), 12);
 }
 
-// The next admission was for those that were left, so the first one's member takes nothing from it.
+// The next admission was for the remaining members only.
 TEST_F(GangMembersTest, AMemberThatHasEndedDoesNotCountAgainstALaterAdmission) {
   start_set();
   end(name_of_worker(0));
@@ -122,7 +122,7 @@ TEST_F(GangMembersTest, AMemberThatHasEndedDoesNotCountAgainstALaterAdmission) {
   EXPECT_THAT(follow(kSet), ElementsAre(next.meta.name));
 }
 
-// By the engine and by the book: a gang of pods of one GPU, of which one has ended and two run.
+// For engine and model: a gang of pods with one GPU, of which one has ended and two run.
 struct GangWithAnEnd : test::LittleCluster {
   GangWithAnEnd(std::int64_t says, std::int64_t admitted, std::int64_t ended_since) {
     add_node("n", 8);
@@ -156,7 +156,7 @@ TEST(GangMembers, ThatHaveEndedCountWithTheAdmissionThatReleasedThem) {
   EXPECT_THAT(decided(GangWithAnEnd(9, 3, 1)), ElementsAre("a1"));
 }
 
-// A Ray cluster's head asks for no GPU.
+// A Ray cluster's head requests no GPU.
 TEST_F(GangMembersTest, ASuccessorHasTheRoleOfTheMemberThatEnded) {
   const auto ray = [](const std::string& name, const std::string& group, int gpus) {
     berth::Pod pod = sized(gated(test::ray_pod("serve", group), gpus), "4");
@@ -178,7 +178,7 @@ TEST_F(GangMembersTest, ASuccessorHasTheRoleOfTheMemberThatEnded) {
   EXPECT_THAT(follow(gang), ElementsAre("head2", "w3"));
 }
 
-// Without roles, by the GPUs that they ask.
+// Without roles, members are matched by their GPU requests.
 TEST_F(GangMembersTest, ASuccessorAsksForTheGpusOfTheMemberThatEnded) {
   const auto part = [](const std::string& name, int gpus) {
     berth::Pod pod = member(name, "2");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A place in a gang that runs is free once the member that had it is gone: nothing else tells.
+// The place of a member in a running gang is free once that member is gone; no other event shows
+// it.
 #include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {

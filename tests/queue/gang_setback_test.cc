@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gangs that no Job makes and that are not Ready in time: taken back whole, left out for longer
 // each time, and in the end until somebody deletes their pods.
-#include "controller/queue/backoff.h"
-#include "controller/queue/cycle.h"
-#include "controller/queue/never_ready.h"
-#include "controller/queue/queue_report.h"
-#include "controller/queue/setback.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/facts/backoff.h"
+#include "controller/queue/recall/never_ready.h"
+#include "controller/queue/record/setback.h"
 #include "tests/queue/recall_fixture.h"
 
 namespace berth::queue {
@@ -33,14 +33,14 @@ class GangSetbackTest : public RecallTest {
     const Outcome outcome = survey.outcome(*facts.find(kGang));
     return reason_of(outcome) + ": " + describe(outcome, facts.catalog());
   }
-  // It is late, goes and comes back.
+  // The gang misses its deadline, is requeued, and its controller re-creates it.
   void set_back(const std::string& first, const std::string& second) {
     now += 10min;
     take_back();
     come_back(first, second);
     review();
   }
-  // The queue has let it go once more.
+  // The queue has admitted it again.
   void run_again(const std::string& first, const std::string& second) {
     cluster.erase<berth::Pod>("a", first), cluster.erase<berth::Pod>("a", second);
     start_gang();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What queues have used is, whatever began and ended when, what each workload held times how long,
-// and a crash loses only what ended since the last checkpoint.
-#include "controller/queue/gpu_hours.h"
+// The use of a queue is, for each workload, the GPUs held times the hours, whatever starts and ends
+// when. A crash loses only workloads that ended since the last checkpoint.
+#include "controller/queue/budget/gpu_hours.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,12 +24,12 @@ Time at(const std::string& text) { return parse_time(text).value(); }
 
 constexpr std::int64_t kHour = std::int64_t{3600} * 1'000'000;
 
-struct Stint {  // of a workload
+struct Stint {  // of one workload
   Holding holding;
   Time end;
 };
 
-// By the day, each by itself.
+// The use per day, computed day by day.
 std::map<std::string, UsedByQueue> slow_days(const std::vector<Stint>& runs, Time from,
                                              Time until) {
   std::map<std::string, UsedByQueue> days;
@@ -61,7 +61,7 @@ class History {
                        pick(1, 16) * 125'000, since},
                       since + std::chrono::seconds(pick(1, pick(0, 1) == 0 ? 90 : 40'000))});
     }
-    // It is looked at whenever something has ended, and now and then besides.
+    // It looks whenever a workload has ended, and at random times.
     for (const Stint& run : runs) looks.push_back(run.end);
     for (int i = 0; i < 400; ++i) looks.push_back(begin + std::chrono::seconds(pick(1, 200'000)));
     std::ranges::sort(looks);
@@ -133,7 +133,7 @@ TEST(GpuHours, LoseInACrashNoMoreThanWhatEndedSinceTheCheckpointUsedSince) {
       looked = true;
       if (now - *checkpoint.at >= 1min) checkpoint = hours;
     }
-    // Those that no look saw are lost either way.
+    // Workloads that no look saw are lost in any case.
     for (const Stint& run : history.runs)
       may_lose +=
           std::ranges::none_of(
@@ -169,7 +169,7 @@ TEST(GpuHours, CountNothingTwiceWhenTheClockGoesBack) {
   count_until(at("2026-11-25T11:00:00Z"), &gpus, held, {}, hours);
   count_until(at("2026-11-25T11:30:00Z"), &gpus, held, {}, hours);
   EXPECT_EQ(used(), kHour + kHour / 2);
-  // A clock that was a month ahead and is set right does not stop the count for a month.
+  // A clock that was a month ahead and is corrected does not stop the count for a month.
   hours.at = at("2026-12-25T00:00:00Z");
   count_until(at("2026-11-25T12:00:00Z"), &gpus, held, {}, hours);
   count_until(at("2026-11-25T12:30:00Z"), &gpus, held, {}, hours);
@@ -265,7 +265,7 @@ TEST(BudgetPeriods, BeginAtMidnightOfTheirZoneWhateverItsClocksDo) {
   const auto of = [&](BudgetPeriod period, const std::string& now) {
     return period_at(period, berlin, at(now));
   };
-  // Clocks go back on 2026-10-25: a day of 25 hours, a week and a month that are an hour longer.
+  // Clocks go back on 2026-10-25: a day of 25 hours, and a week and a month with one more hour.
   EXPECT_EQ(of(BudgetPeriod::kDay, "2026-10-25T12:00:00Z"),
             (Period{at("2026-10-24T22:00:00Z"), at("2026-10-25T23:00:00Z")}));
   EXPECT_EQ(of(BudgetPeriod::kWeek, "2026-10-25T22:59:59Z"),
@@ -274,7 +274,7 @@ TEST(BudgetPeriods, BeginAtMidnightOfTheirZoneWhateverItsClocksDo) {
             (Period{at("2026-10-25T23:00:00Z"), at("2026-11-01T23:00:00Z")}));
   EXPECT_EQ(of(BudgetPeriod::kMonth, "2026-10-01T00:00:00Z"),
             (Period{at("2026-09-30T22:00:00Z"), at("2026-10-31T23:00:00Z")}));
-  // And forward on 2027-03-28: 23 hours.
+  // Clocks go forward on 2027-03-28: a day of 23 hours.
   EXPECT_EQ(of(BudgetPeriod::kDay, "2027-03-28T12:00:00Z"),
             (Period{at("2027-03-27T23:00:00Z"), at("2027-03-28T22:00:00Z")}));
   EXPECT_EQ(of(BudgetPeriod::kMonth, "2026-12-31T22:59:59Z").until, at("2026-12-31T23:00:00Z"));

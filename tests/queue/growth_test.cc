@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic pools: what is let go so that an autoscaler sees it, how much of it, and what waits.
-// Engine and model are held to the same words.
+// Elastic pools: which workloads are admitted for an autoscaler to see, how many, and which wait.
+// The engine and the model must give equal texts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/queue/admission_fact.h"
-#include "controller/queue/cycle.h"
-#include "controller/queue/words.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/cycle/words.h"
 #include "tests/queue/model.h"
 #include "tests/queue/units.h"
 
@@ -44,7 +44,7 @@ class GrowthTest : public ::testing::Test {
                                             .requests = {{kGpu, gpus}},
                                             .parallelism = pods});
   }
-  // Those that are admitted, with their pool and where in it.
+  // The admitted workloads, with pool and node.
   std::vector<std::string> decided() {
     FactsIndex index;
     fill(facts_, index);
@@ -58,7 +58,7 @@ class GrowthTest : public ::testing::Test {
     }
     return lines;
   }
-  // And lets them go; their pods are on no node yet.
+  // Decides and releases the workloads; their pods are on no node yet.
   std::vector<std::string> let_go() {
     std::vector<std::string> lines = decided();
     FactsIndex index;
@@ -105,7 +105,7 @@ TEST_F(GrowthTest, WhoWaitsForANodeHoldsItUntilItIsThere) {
   EXPECT_THAT(let_go(), IsEmpty());
   add_node("n2", 8);
   EXPECT_THAT(let_go(), IsEmpty()) << "the node is for one of those that were let go";
-  // Their pods stand, the third node has come, and that is all.
+  // Their pods are bound, the third node has arrived, and the pool has its maximum.
   add_node("n3", 8);
   for (const auto& [job, node] : {std::pair("b", "n2"), {"c", "n3"}})
     facts_.pods.push_back({.uid = fmt::format("pod-{}", job),
@@ -133,7 +133,7 @@ TEST_F(GrowthTest, OfAPoolWithoutNodesOneGoesFirstWhateverItsSize) {
   EXPECT_EQ(why("next"),
             "ResourceNotOffered: needs 1 nvidia.com/gpu, the nodes of pool training offer 0; "
             "nodes to come that nobody waits for: 0");
-  // Sixteen pods need two of these, so there is a third.
+  // Sixteen pods need two of these nodes, and there is room for a third.
   add_node("n1", 8);
   EXPECT_THAT(decided(), IsEmpty()) << "its node is there, and not yet two of three to come";
   facts_.elastic.max_nodes = {{"training", 4}};
@@ -162,14 +162,14 @@ TEST_F(GrowthTest, APodThatNoNodeOfThePoolWouldHoldStays) {
   EXPECT_THAT(decided(), IsEmpty());
   EXPECT_THAT(why("huge"), HasSubstr("nodes to come that nobody waits for: 1"));
   EXPECT_THAT(why("foreign"), HasSubstr("NodesNotSelected"));
-  // Those that may run only where four fit need a node for each four pods.
+  // Pods that may run only where four fit need a node for each four pods.
   add_job("pair", 4, 3).rules = "small";
   EXPECT_THAT(decided(), IsEmpty());
   facts_.elastic.max_nodes = {{"training", 5}};
   EXPECT_THAT(decided(), ElementsAre("pair training on nodes to come"));
 }
 
-// What is let go has lost the rules that it had behind its gate, and is another shape by then.
+// A released pod has lost the rules that it had behind its gate, so it has another shape.
 TEST_F(GrowthTest, PodsThatAskTheSameShareNodesWhateverElseTheySay) {
   add_node("n1", 4), add_node("n2", 8);
   add_job("fills", 4), add_job("whole", 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/queue/heard_before.h"
+#include "controller/queue/record/heard_before.h"
 
 #include <gtest/gtest.h>
 

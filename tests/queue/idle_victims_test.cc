@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose idle GPUs are taken back, against every other choice there is: up to six gangs on four
-// nodes, some of them idle. What is freed is what the waiting work can use, and where nobody goes
-// no choice would have helped.
+// Which idle GPUs are reclaimed, compared with every other choice: up to six gangs on four nodes,
+// some of them idle. The pending work must be able to use what is freed; and if nothing is
+// reclaimed, no other choice would have helped.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <random>
 #include <set>
 
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/cycle.h"
 #include "tests/queue/cases.h"
 #include "tests/queue/preemption_facts.h"
 
@@ -35,7 +35,7 @@ PreemptionTerms terms_of(const FactsIndex& index, const Names& idle, const Names
           .yields = [yields](const Workload& workload) { return yields.contains(*workload.name); }};
 }
 
-// In order, "waits" or "waits < a b", of those that are taken back for it.
+// The admissions in order: "waits", or "waits < a b" with the workloads reclaimed for it.
 std::vector<std::string> decided(const FactsIndex& index, PreemptionTerms terms) {
   Cycle cycle(index, std::move(terms));
   cycle.run(1000);
@@ -49,7 +49,7 @@ std::vector<std::string> decided(const FactsIndex& index, PreemptionTerms terms)
   return lines;
 }
 
-// One workload waits, all others run; no queue displaces anybody.
+// One workload is pending, all others run; no queue preempts.
 class Choice {
  public:
   explicit Choice(unsigned seed) : random_(seed) {
@@ -78,7 +78,7 @@ class Choice {
     for (const Ahead& ahead : cycle.admissions()[0].ahead) names.insert(*ahead.workload->name);
     return names;
   }
-  // Whether it would go once these had gone.
+  // Whether it would be admitted once these were gone.
   bool suffice(const Names& gone) const {
     LittleCluster then = facts_;
     std::erase_if(then.jobs, [&](const JobFact& job) { return gone.contains(job.workload); });
@@ -140,7 +140,7 @@ TEST(IdleVictims, FreeExactlyWhatTheWaitingWorkCanUse) {
     const std::string told = fmt::format("seed {}, idle {}\n{}", seed,
                                          fmt::join(choice.idle(), " "), print(choice.facts()));
     const std::optional<Names> taken = choice.taken();
-    if (taken && taken->empty()) continue;  // it had room
+    if (taken && taken->empty()) continue;  // it had free capacity
     taking += taken.has_value();
     several += taken && taken->size() > 1;
     helpless += !taken;
@@ -175,7 +175,7 @@ class Idle : public ::testing::Test {
   LittleCluster facts;
 };
 
-// Eight GPUs for four: the second one needs nobody else to go.
+// Eight GPUs for four: the second workload needs no further reclaim.
 TEST_F(Idle, OneGoesForAllThatFitInItsPlace) {
   facts.add_node("n1", 4);
   facts.add_running("large", "a", 4, {"n0"});
@@ -206,7 +206,7 @@ TEST_F(Idle, MinimumRuntimesHold) {
   EXPECT_EQ(cycle.again(), kNow + 1);
 }
 
-// The one that yields is older, and of the same class.
+// The workload that yields is older, and of the same class.
 TEST_F(Idle, WhoeverYieldsIsPassedOverAndTellsWhyHeWaits) {
   facts.add_running("idle", "a", 4, {"n0"});
   facts.add_waiting("yields", "b", 2);
@@ -225,7 +225,7 @@ TEST_F(Idle, WhoeverYieldsIsPassedOverAndTellsWhyHeWaits) {
   EXPECT_EQ(cycle.why(*index.find("yields")).reason, Reason::kWaitingForRoom);
 }
 
-// It may not displace either, whatever its priority and its queue's rules.
+// It may not preempt either, whatever its priority and its queue's rules.
 TEST_F(Idle, WhoeverYieldsDisplacesNobody) {
   facts.queues[0].preemption = {.own = true, .others = Reclaims::kAny};
   facts.add_running("lower", "a", 4, {"n0"});

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index kept through random changes of a cluster plans what one made anew from it plans, after
-// every change.
+// An index that follows random changes of a cluster must plan the same as a new index, after every
+// change.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "apis/names.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/queue_keys.h"
-#include "controller/queue/reconcile.h"
+#include "apis/base/names.h"
+#include "controller/queue/admit/queue_keys.h"
+#include "controller/queue/admit/reconcile.h"
+#include "controller/queue/record/admission_ledger.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
@@ -19,7 +20,7 @@ class RandomCluster {
  public:
   explicit RandomCluster(std::uint32_t seed) : random_(seed) {}
 
-  // Changes one object, or takes it away.
+  // Changes or removes one object.
   std::string change() {
     switch (below(16)) {
       case 0:
@@ -58,7 +59,7 @@ class RandomCluster {
       cluster.erase<T>(object.meta.namespace_, object.meta.name);
       return "erase " + told;
     }
-    // A new object under an old name now and then, and a version that says the same.
+    // Sometimes a new object with an old name, and a version without a change.
     object.meta.uid = fmt::format("{}-{}", told, below(10) == 0 ? 1 : 0);
     if (below(3) == 0) note_admission(object.meta, team(), {{"nvidia.com/gpu", below(4)}});
     cluster.upsert(std::move(object), Time{});
@@ -98,7 +99,7 @@ class RandomCluster {
     if (below(3) == 0) meta.labels.set(names::kQueueLabel, team());
     if (below(4) == 0) meta.labels.set(names::kPriorityClassLabel, fmt::format("p{}", below(3)));
   }
-  // Of pods and Jobs that there may be, under the names and uids that they may have.
+  // Entries for possible pods and Jobs, with their possible names and uids.
   ConfigMap random_ledger() {
     ConfigMap ledger;
     ledger.meta.name = names::kAdmissionsConfigMap;
@@ -175,7 +176,7 @@ TEST(KeptIndex, PlansWhatOneMadeAnewPlans) {
     for (int step = 0; step < 100; ++step) {
       history += random.change() + "\n";
       const std::string kept = planned(random.cluster);
-      // A copy has no index of its own: it makes one from what stands.
+      // A copy of the state has no index: it builds one from the stores.
       ASSERT_EQ(kept, planned(ClusterState(random.cluster))) << "seed " << seed << "\n" << history;
       queues_seen += kept.empty() ? 0 : 1;
     }

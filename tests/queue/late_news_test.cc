@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A leader that waits to hear what the one before it had heard tells so in each queue, if that
-// takes longer than a takeover does.
-#include "controller/queue/late_news.h"
+// If a leader waits for events that the previous leader had seen, it reports so in each queue, once
+// that takes longer than a takeover.
+#include "controller/queue/status/late_news.h"
 
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {
@@ -14,7 +15,7 @@ using ::testing::Not;
 
 class LateNewsTest : public AdmissionsTest {
  protected:
-  // The third leader has heard of a Job that the fourth does not know yet.
+  // The third leader has seen a Job that the fourth does not know yet.
   LateNewsTest() {
     cluster.hear_all<berth::Job>(std::to_string(version));
     add(job_of("a", "train", 8));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What leaves (rule 9): whom an admission waits for, what it does not count on, and that nothing is
-// displaced for what is about to be free.
+// Leaving workloads (rule 9): which of them an admission waits for, which it does not rely on, and
+// that nothing is preempted for capacity that is about to be free.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/queue/early_starts.h"
+#include "controller/queue/cycle/early_starts.h"
 #include "tests/queue/preemption_facts.h"
 
 namespace berth::queue::test {
@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A pod of the workload on the node, which is being deleted and hangs from then on.
+// A pod of the workload on the node that is being deleted and hangs from that time on.
 void add_leaving(LittleCluster& facts, const std::string& workload, const std::string& queue,
                  std::int64_t gpus, const std::string& node, std::int64_t hangs_from,
                  std::int64_t group_size = 1) {
@@ -35,7 +35,7 @@ void add_leaving(LittleCluster& facts, const std::string& workload, const std::s
                                                   .since = 1}});
 }
 
-// --- Whom an admission waits for ---
+// --- Which workloads an admission waits for ---
 
 TEST(Awaited, AreOnlyThoseWithoutWhomItDoesNotFit) {
   LittleCluster facts;
@@ -88,7 +88,7 @@ TEST(Hanging, IsNotWaitedForByWhatFitsBesideIt) {
   EXPECT_THAT(awaited(facts), ElementsAre("a1", "a2"));
 }
 
-// It holds the queue's quota first: what can go is what is taken back.
+// The hanging workload counts first against the nominal quota: berth reclaims only what can leave.
 TEST(Hanging, MakesBorrowedWhatTheNominalQuotaDoesNotPayForBesideIt) {
   LittleCluster facts;
   facts.add_node("n", 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lightest choice that suffices, against every other one there is.
-#include "controller/queue/lightest.h"
+// The lightest choice that suffices, compared with every other choice.
+#include "controller/queue/cycle/lightest.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace berth::queue {
 namespace {
 
-// Things of these weights stand on nodes; what suffices is so much on one node.
+// Items with these weights on nodes; a choice suffices with enough weight on one node.
 struct Case {
   std::vector<std::int64_t> weights;
   std::vector<int> nodes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admissions whose node goes out of service before they are carried out.
+// Admissions whose node becomes unavailable before they are carried out.
 #include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {
@@ -22,7 +22,7 @@ class LostPlacesTest : public AdmissionsTest {
     const auto& entries = read_admissions(snapshot()).entries;
     return entries.empty() ? LedgerFact() : entries.begin()->second;
   }
-  // What is due of the ledger's next write.
+  // The keys that the ledger's next write makes due.
   std::vector<std::string> due_of_decision() {
     const ConfigMap before = *ledger();
     decide();

@@ -16,7 +16,7 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-constexpr std::int64_t kSlack = 1;  // as decide() has it
+constexpr std::int64_t kSlack = 1;  // the same as in decide()
 
 struct Share {
   int rank = 0;  // 0 within nominal, 1 a fraction, 2 a fraction without weight, 3 nothing is lent
@@ -67,7 +67,7 @@ class Model : ModelQuota {
       else
         fail(*best);
     }
-    for (const auto& [name, queue] : queues) offer(*queue);  // who is in whose way at the end
+    for (const auto& [name, queue] : queues) offer(*queue);  // which heads block at the end
     for (const Candidate& c : candidates) {
       if (admitted_.count(c.name) == 0) outcome.waiting[c.name] = why(c);
     }
@@ -132,7 +132,7 @@ class Model : ModelQuota {
     return no(wish.required ? "NoTopologyDomain" : "Unplaceable", most);
   }
 
-  // "Each of its shapes needs one node that has room for one pod and allows it."
+  // Each shape needs a node that accepts the pod and has free capacity for it.
   std::string explain_unpinned(const Candidate& c, const std::string& pool) {
     std::int64_t pods = 0, with_a_node = 0;
     for (const auto& [role, count] : c.roles) {
@@ -185,7 +185,7 @@ class Model : ModelQuota {
     return nullptr;
   }
 
-  // Room first, wherever it is; then nodes that are yet to come.
+  // Free capacity first, in any pool; then nodes that the autoscaler may add.
   const Pool* fitting_pool(const Candidate& c) {
     const Pool* pool = fitting_pool(c, false);
     return pool != nullptr ? pool : fitting_pool(c, true);
@@ -193,7 +193,7 @@ class Model : ModelQuota {
 
   // --- Rules 5 and 6: order -------------------------------------------------------------------
 
-  // "Half a gang is in the way for a minute after its last member has come."
+  // An incomplete gang blocks for a minute after its last member has come.
   bool is_passed(const Candidate& c) const {
     if (c.unready.empty() || c.left_out) return false;
     return c.heads_until == 0 || (preempts_ && now_ >= c.heads_until);
@@ -257,7 +257,7 @@ class Model : ModelQuota {
 
   // --- Rule 9: who yields ---------------------------------------------------------------------
 
-  // "A preemption puts its cohort's failed classes back."
+  // After a preemption the cycle tries the cohort's failed classes again.
   std::string admit_after(const Candidate& c, const ModelPreemption::Way& way) {
     std::string line;
     {
@@ -343,7 +343,7 @@ class Model : ModelQuota {
     });
   }
 
-  // The first pool that is open to it, and what keeps it from there.
+  // The first pool that is open to the workload, and what it lacks there.
   std::string explain(const Candidate& c) {
     const Pool& pool = c.open.front();
     for (const auto& [quota, amount] : pool.asks) {
@@ -351,7 +351,7 @@ class Model : ModelQuota {
         if (may_borrow(c) || is_within_nominal(c, *quota, amount)) continue;
         return say("MayNotBorrow", quota->resource, pool.name, amount, 0, quota->nominal);
       }
-      std::int64_t free = 0, too_much = amount;  // free fits, too_much doesn't
+      std::int64_t free = 0, too_much = amount;  // `free` fits, `too_much` does not
       while (too_much - free > 1) {
         const std::int64_t middle = free + (too_much - free) / 2;
         (has_quota(*quota, c.queue, middle) ? free : too_much) = middle;

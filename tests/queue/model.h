@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference model: docs/queue-rules.md as a program that anybody can check against the page,
-// over plain maps and lists, and slow. It shares the facts with the engine and nothing else.
+// The reference model: docs/queue-rules.md as a slow program over plain maps and lists, which
+// readers can compare with the page. It shares only the facts with the engine.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace berth::queue::test {
 
-// Without a time nobody is displaced.
+// Without `now` it preempts nothing.
 Outcome decide_by_the_book(const ClusterFacts& facts, std::size_t window,
                            std::optional<std::int64_t> now = std::nullopt);
 

@@ -26,8 +26,8 @@ Role role_of(const Fact& of) {
   return {of.requests, of.only_pools, of.rules, of.modelled};
 }
 
-// "Each that is missing is reckoned to ask what the first of its role does; those of whom nobody
-// says which role they have, what the group's first does."
+// A missing member counts with the requests of the first pod of its role. If no pod names the
+// missing member's role, it counts with the requests of the group's first pod.
 std::vector<const PodFact*> like_whom(const std::vector<const PodFact*>& pods,
                                       std::int64_t missing) {
   std::map<std::string, std::vector<const PodFact*>> roles;
@@ -41,7 +41,7 @@ std::vector<const PodFact*> like_whom(const std::vector<const PodFact*>& pods,
   return out;
 }
 
-// "A Job whose pods are still leaving, until they hang."
+// A Job whose pods still leave is a head until they hang.
 std::int64_t until_all_hang(const std::vector<const PodFact*>& pods) {
   std::int64_t until = pods.empty() ? kHeadsForEver : 0;
   for (const PodFact* pod : pods)
@@ -89,7 +89,7 @@ std::int64_t amount_of(const Amounts& amounts, const std::string& resource) {
   return 0;
 }
 
-// "In a pool, a piece of a resource is worth the greatest part of a GPU that it is on any node."
+// In a pool, one device of a resource counts as its greatest part of a GPU on any node.
 std::int64_t ModelFacts::weight(const std::string& pool, const std::string& resource) const {
   std::int64_t greatest = 0;
   for (const NodeFact& node : facts.nodes) {
@@ -98,7 +98,7 @@ std::int64_t ModelFacts::weight(const std::string& pool, const std::string& reso
   return greatest == 0 ? kWholeGpu : greatest;
 }
 
-// What a quota of `resource` in `pool` is charged for these requests.
+// The charge to a quota of `resource` in `pool` for these requests.
 std::int64_t ModelFacts::charged(const std::string& resource, const std::string& pool,
                                  const Asks& asks) const {
   std::int64_t amount = 0;
@@ -121,7 +121,7 @@ void ModelFacts::look_at_nodes() {
   }
 }
 
-// As the cycle begins.
+// At the start of a cycle.
 void ModelFacts::look_for_the_largest() {
   largest_in.clear();
   for (const NodeFact& node : facts.nodes)
@@ -139,10 +139,10 @@ void ModelFacts::take_room(const std::string& pool, const Role& role, std::int64
   growth.waiting[pool][role] += pods;
 }
 
-// "What is admitted to any pool may come to stand in this one", and "what was admitted to a named
-// pool takes of all together no more than that pool has".
+// Workloads admitted to any pool may run in this pool. All workloads admitted to a named pool take
+// at most that pool's capacity.
 std::int64_t ModelFacts::free_room(const std::string& resource, const std::string& pool) {
-  std::map<std::string, std::int64_t> free_in;  // by pool; of nodes without one by the empty name
+  std::map<std::string, std::int64_t> free_in;  // by pool; nodes without a pool have the empty name
   for (const NodeFact& node : facts.nodes) free_in[node.pool] += places.free_on(node, resource);
   std::int64_t together = -claimed_in[{resource, "*"}];
   for (const auto& [name, free] : free_in)
@@ -161,14 +161,14 @@ void ModelFacts::hold_in_pool(const std::string& pool, const Role& role, std::in
   holdings.back().in_pools.emplace_back(pool, role, pods);
 }
 
-// On each of its nodes all that are to come.
+// All future pods may come to each of its nodes.
 void ModelFacts::claim_for_job(const AdmissionFact& admission, const Role& role,
                                std::int64_t pods) {
   for (const std::string& node : admission.nodes) hold_on_node(node, std::get<Amounts>(role), pods);
   if (admission.nodes.empty()) hold_in_pool(admission.pool, role, pods);
 }
 
-// A member has the node that its record names, or, before it is let go, the ledger.
+// A member holds the node in its record or, before its release, in the ledger.
 void ModelFacts::claim_for_pod(const AdmissionFact& admission, const AdmissionFact* says,
                                const PodFact& pod) {
   if (says != nullptr) {
@@ -181,7 +181,7 @@ void ModelFacts::claim_for_pod(const AdmissionFact& admission, const AdmissionFa
   hold_in_pool(admission.pool, role_of(pod), 1);
 }
 
-// "An entry of the ledger counts while its very objects, as they were decided on, do not show it."
+// A ledger entry counts while its objects, as they were at the decision, do not show it.
 bool ModelFacts::is_unshown(const Gathered& all) const {
   if (all.in_flight == nullptr) return false;
   const AdmissionFact& entry = all.in_flight->admission;
@@ -198,8 +198,7 @@ bool ModelFacts::is_unshown(const Gathered& all) const {
   return all.pods.front()->uid == entry.uid && std::any_of(all.pods.begin(), all.pods.end(), waits);
 }
 
-// "The mark holds until the gang is taken back, and for no pods but those that one of its makers
-// makes."
+// The mark is valid until the gang is requeued, and only for pods of one of its makers.
 const RestartFact* ModelFacts::restart_of(const std::string& name, const Gathered& all) const {
   if (all.restart == nullptr || is_taken_back(name, all.restart->admission)) return nullptr;
   bool other = false;
@@ -213,7 +212,7 @@ const RestartFact* ModelFacts::restart_of(const std::string& name, const Gathere
   return other ? nullptr : all.restart;
 }
 
-// "What it lacks asks what the mark says."
+// Missing members count with the requests in the mark.
 void ModelFacts::hold_for_restart(const RestartFact& restart, const std::string& pool,
                                   const Gathered& all, std::int64_t missing) {
   std::map<Amounts, std::int64_t> here;
@@ -272,7 +271,7 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
   const bool restarts = admission == nullptr && restart != nullptr;
   if (restarts) admission = &restart->admission;
 
-  // "Those that ended count if the gang is still the same."
+  // Ended members count if the gang is still the same.
   std::vector<const PodFact*> ended;
   for (const PodFact* pod : all.ended) {
     const auto made_alike = [&](const PodFact* other) {
@@ -284,8 +283,8 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
   }
 
   Candidate c{.name = name};
-  std::int64_t wanted = 0;  // pods that it is still to run
-  bool holds_all = true;    // not only what is still there of it
+  std::int64_t wanted = 0;  // pods that it must still run
+  bool holds_all = true;    // not only what remains of it
   if (all.job != nullptr) {
     const JobFact& job = *all.job;
     c.queue = job.queue, c.uid = job.uid, c.priority = job.priority, c.created = job.created;
@@ -348,12 +347,12 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
   if (all.job != nullptr) holding.checkpoint = std::max(holding.checkpoint, all.job->checkpoint);
   if (all.job != nullptr && !all.job->suspended && all.job->lasts > 0 && all.job->started > 0)
     holding.ends = all.job->started + all.job->lasts;
-  // A Job that runs, or is to run, goes on whatever becomes of its pods.
+  // A Job that runs, or must run, continues whatever happens to its pods.
   const bool goes_on = all.job != nullptr && holds_all && wanted > 0;
   const bool all_leave = (all.job != nullptr && !holds_all) || leaving == live;
   holding.leaves = (!goes_on && live > 0 && all_leave) ||
                    (admission != nullptr && is_taken_back(name, *admission));
-  // "A gang whose controller may be re-creating all of its pods is not counted on."
+  // berth does not rely on the end of a gang whose controller may be re-creating all of its pods.
   const bool comes_back =
       holding.leaves && all.job == nullptr && admission != nullptr &&
       !is_taken_back(name, *admission) && name.starts_with("PodGroup/") &&
@@ -372,7 +371,7 @@ void ModelFacts::look_at(const std::string& name, const Gathered& all) {
     const auto worth = [&](const std::string& resource) {
       return weight(admission->pool, resource);
     };
-    // "A gated member that is not covered counts for nothing."
+    // A gated member that the record does not cover counts for nothing.
     std::vector<const PodFact*> covered;
     if (all.job == nullptr) covered = covered_by(*admission, all.pods, ended, wanted, worth);
     if (all.job == nullptr) live -= waiting - std::ssize(covered);
@@ -430,8 +429,8 @@ void ModelFacts::charge(const AdmissionFact& admission, std::int64_t pods, std::
   }
 }
 
-// "What they ask beyond it is charged besides, in the pool of the admission; where nothing covers
-// it there, in `*` or else in the first pool of the queue where something does."
+// Charges what pods request beyond their admission. The charge goes to the admission's pool; if no
+// quota covers it there, to `*`, or else to the queue's first pool with such a quota.
 void ModelFacts::charge_beyond(const AdmissionFact& admission, std::int64_t pods,
                                std::int64_t leaving, const Gathered& all) {
   const auto worth = [&](const std::string& resource) { return weight(admission.pool, resource); };
@@ -479,7 +478,7 @@ void ModelFacts::charge_beyond(const AdmissionFact& admission, std::int64_t pods
         used > (key.second == admission.pool ? amount_of(admission.amounts, key.first) : 0);
 }
 
-// "An entry of the ledger that takes others back names them."
+// Whether an entry of the ledger names the workload as evicted for it.
 bool ModelFacts::is_taken_back(const std::string& name, const AdmissionFact& admission) const {
   for (const LedgerFact& entry : facts.ledger)
     for (const AheadFact& ahead : entry.ahead)

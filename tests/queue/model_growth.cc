@@ -5,7 +5,7 @@
 
 namespace berth::queue::test {
 
-// "As many as the roomiest of the pool's nodes would if it were empty."
+// As many as fit on the largest node of the pool, if it were empty.
 std::int64_t ModelGrowth::on_one_node(const Role& role, const std::string& pool) const {
   std::int64_t most = 0;
   for (const NodeFact& node : facts.nodes) {
@@ -25,10 +25,10 @@ std::int64_t ModelGrowth::on_one_node(const Role& role, const std::string& pool)
   return most;
 }
 
-// "Only pods that ask the same on one node"; of those as many as the choosiest of them lets.
+// Only pods with equal requests share a node; their strictest rules decide how many.
 std::int64_t ModelGrowth::nodes_for(const std::map<Role, std::int64_t>& roles,
                                     const std::string& pool) const {
-  std::map<Amounts, std::pair<std::int64_t, std::int64_t>> alike;  // pods, and how many on a node
+  std::map<Amounts, std::pair<std::int64_t, std::int64_t>> alike;  // pods, and how many per node
   for (const auto& [role, pods] : roles) {
     const std::int64_t each = std::max<std::int64_t>(1, on_one_node(role, pool));
     auto& [all, least] = alike.try_emplace(std::get<Amounts>(role), 0, each).first->second;
@@ -63,7 +63,7 @@ bool ModelGrowth::holds(const std::map<Role, std::int64_t>& roles, const std::st
     if (name != pool) continue;
     std::map<Role, std::int64_t> all = waiting_in(pool);
     const bool has_nodes = nodes_of(pool) > 0;
-    // "Of a pool without nodes nothing is known: one workload goes, whatever its size."
+    // In a pool without nodes nothing is known, so one workload is admitted, whatever its size.
     if (!has_nodes && all.empty()) return most > 0;
     for (const auto& [role, pods] : roles) {
       if (has_nodes && on_one_node(role, pool) == 0) return false;

@@ -52,7 +52,7 @@ std::vector<const NodeFact*> ModelPlaces::nodes_of(const std::string& pool) cons
   return nodes;
 }
 
-// "Of a Job": those that have room for all its pods, or on which nobody else is to come.
+// For a Job: the nodes with free capacity for all its pods, or that no other pod may still come to.
 std::vector<const NodeFact*> ModelPlaces::nodes_for(const Ordered& roles, const std::string& pool,
                                                     bool of_job) const {
   std::vector<const NodeFact*> nodes = nodes_of(pool);
@@ -69,12 +69,12 @@ std::vector<const NodeFact*> ModelPlaces::nodes_for(const Ordered& roles, const 
   return nodes;
 }
 
-// "For a pod that asks several of its device, those with one NUMA node come first."
+// For a pod with several devices, nodes with a single NUMA node come first.
 bool ModelPlaces::may_split(const NodeFact& node, const Role& role) {
   return device_amount(role) > 1 && !node.one_numa_node;
 }
 
-// "Those with the most of their device first."
+// The roles with the most devices come first.
 ModelPlaces::Ordered ModelPlaces::in_order(const std::map<Role, std::int64_t>& roles) {
   Ordered ordered(roles.begin(), roles.end());
   std::ranges::stable_sort(ordered, std::greater(),
@@ -106,7 +106,7 @@ std::vector<ModelPlaces::Domain> ModelPlaces::domains_of(const std::vector<const
   return domains;
 }
 
-// How many pods of the role it takes.
+// How many pods of the role fit in the domain.
 std::int64_t ModelPlaces::room(const Domain& domain, const Role& role) const {
   ModelPlaces copy(*this);
   std::int64_t pods = 0;
@@ -119,8 +119,8 @@ std::string ModelPlaces::first_device(const std::map<Role, std::int64_t>& roles)
   return device_of(std::get<Amounts>(in_order(roles).front().first));
 }
 
-// Each pod goes to the node with the least free of its device, of those to one that does not split
-// what it asks, the first by name.
+// Each pod goes to the node with the least free devices. Among equal nodes, those that do not split
+// its request come first, then by name.
 ModelPlaces::Stands ModelPlaces::fill(const Ordered& roles, const std::vector<Domain>& domains) {
   ModelPlaces copy(*this);
   Stands stands;

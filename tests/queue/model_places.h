@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference model of rule 8: pod after pod onto nodes, over plain maps.
+// The reference model of rule 8: it places pod after pod on nodes, with plain maps.
 #pragma once
 
 #include <map>
@@ -14,30 +14,31 @@
 namespace berth::queue::test {
 
 using Asks = std::map<std::string, std::int64_t>;
-// What a pod asks, where its selectors let it run, its rules, and whether all that is modelled.
+// A pod's requests, the nodes that its selectors allow, its rules, and whether all that is
+// modelled.
 using Role = std::tuple<Amounts, PoolNames, std::string, bool>;
 
 struct ModelPlaces {
   explicit ModelPlaces(const ClusterFacts& cluster) : facts(cluster) {}
 
-  using Stands = std::vector<std::pair<Role, std::string>>;  // a pod of the role on the node
+  using Stands = std::vector<std::pair<Role, std::string>>;  // a pod of the role and its node
 
-  // Nothing if not every pod has a place.
+  // nullopt: not every pod fits.
   std::optional<Stands> find(const std::map<Role, std::int64_t>& roles, const std::string& pool,
                              const TopologyWish& wish, bool of_job);
-  // For how many pods there is a node, or, where one is required, in one domain at the most.
+  // How many pods fit on nodes, or, if a topology domain is required, in the best domain.
   std::int64_t most(const std::map<Role, std::int64_t>& roles, const std::string& pool,
                     const TopologyWish& wish, bool of_job);
   bool is_allowed(const std::map<Role, std::int64_t>& roles, const std::string& pool) const;
   bool knows(const std::string& level) const;
-  // That of the role which is placed first.
+  // The device of the role that is placed first.
   static std::string first_device(const std::map<Role, std::int64_t>& roles);
 
   std::int64_t free_on(const NodeFact& node, const std::string& resource) const;
   void take(const std::string& node, const Amounts& requests, std::int64_t pods);
 
   const ClusterFacts& facts;
-  std::map<std::string, Asks> taken, bound;  // by node; what is bound is taken
+  std::map<std::string, Asks> taken, bound;  // by node; bound pods count as taken too
 
  private:
   struct Domain {

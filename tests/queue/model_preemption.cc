@@ -10,7 +10,7 @@ __extension__ typedef __int128 Wide;
 
 using Sums = std::map<Key, std::int64_t>;
 
-// "Those after all others that hold more than their admission says."
+// Workloads that hold more than their admission come after all others.
 auto precedence(const Holding& of) {
   return std::tuple(of.holds_too_much, -std::int64_t{of.priority}, of.since, of.uid, of.name);
 }
@@ -86,9 +86,9 @@ std::int64_t ModelPreemption::nominal(const std::string& queue, const Key& key) 
   return 0;
 }
 
-// "Of a queue's running work by priority, then by admission, whatever still fits into N in
-// everything that it is charged to; those first that came past the webhook, what hangs, and what
-// can't be given back."
+// The queue's running work that fits into the nominal quota everywhere, by priority, then by
+// admission. Pods created without review, hanging work, and work that can't be reclaimed come
+// before all other work.
 ModelPreemption::Funded ModelPreemption::funding(const std::string& queue) const {
   Funded out;
   Sums sums;
@@ -241,8 +241,8 @@ std::vector<const Holding*> ModelPreemption::victims_for(const Candidate& c, con
   return victims;
 }
 
-// "From the workload that is expected to end last, each is put back without which quota and room
-// still suffice."
+// Starting with the workload that ends last, it drops each workload without which quota and free
+// capacity still suffice.
 void ModelPreemption::await(const Candidate& c, Way& way) {
   std::vector<const Holding*> leaving = gone();
   std::erase_if(leaving, [&](const Holding* of) { return of->name == c.name; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference model of rule 9: who is displaced for a workload that fits nowhere. It tries every
-// victim one by one.
+// The reference model of rule 9: which workloads are preempted for a workload that fits nowhere. It
+// tries every victim one by one.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace berth::queue::test {
 
-// What these hold is thought away for as long as it stands.
+// While it exists, the model lacks what these workloads hold.
 class ThoughtAway {
  public:
   ThoughtAway(ModelFacts& model, std::int64_t now, std::vector<const Holding*> gone);
@@ -32,28 +32,28 @@ class ThoughtAway {
 
 class ModelPreemption {
  public:
-  // fits(candidate, pool): whether quota and room of the pool suffice as things stand.
+  // fits(candidate, pool): whether the pool now has quota and free capacity for the candidate.
   using Fits = std::function<bool(const Candidate&, const Pool&)>;
   ModelPreemption(ModelFacts& model, std::int64_t now, Fits fits);
 
   struct Way {
     const Pool* pool = nullptr;
-    std::vector<const Holding*> victims;  // those first that are the least loss
-    std::vector<const Holding*> awaited;  // leaving work without which it does not fit
+    std::vector<const Holding*> victims;  // least loss first
+    std::vector<const Holding*> awaited;  // leaving work that must end first
     std::vector<const Holding*> gone;     // all of these
   };
   std::optional<Way> find(const Candidate& c);
-  // Those that are leaving then, to begin with.
+  // The leaving workloads at the start, and `more`.
   std::vector<const Holding*> gone(const std::vector<const Holding*>& more = {}) const;
 
-  // What runs, is not leaving and has not begun in this cycle.
+  // Running workloads that do not leave and did not start in this cycle.
   std::vector<const Holding*> running() const;
 
   void admitted(const Candidate& c, const Pool& pool);
   void displaced(const std::vector<const Holding*>& victims);
 
  private:
-  struct Funded {  // a queue's running work, and of it what its nominal quota pays for
+  struct Funded {  // a queue's running work, and its part within the nominal quota
     std::vector<const Holding*> all;
     std::set<const Holding*> funded;
   };
@@ -68,7 +68,7 @@ class ModelPreemption {
   bool is_within_nominal(const Candidate& c, const Pool& pool) const;
   bool may_go(const Holding& holding, std::int64_t after) const;
   std::vector<const Holding*> own(const Candidate& c, const Pool& pool) const;
-  // Those whom budgets keep for a time, or all others.
+  // late: the workloads that budgets protect for a time; else all others.
   std::vector<const Holding*> others(const Candidate& c, bool late) const;
   bool is_late(const Holding& of) const { return model_.facts.kept.contains(of.name); }
   bool suffices(const Candidate& c, const Pool& pool, const std::vector<const Holding*>& victims);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference model of rules 2 and 4: what quota suffices for, and which pools are open.
+// The reference model of rules 2 and 4: for which workloads quota suffices, and which pools are
+// open.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +38,7 @@ struct ModelQuota : ModelFacts {
     return sum;
   }
 
-  // What the cohort's queues use beyond what they keep, if `queue` used `more`.
+  // The cohort's use beyond what its queues keep, if `queue` used `more`.
   std::int64_t raised_in(const std::string& cohort, const Key& key, const std::string& queue,
                          std::int64_t more) const {
     std::int64_t sum = 0;
@@ -86,7 +87,7 @@ struct ModelQuota : ModelFacts {
     return pools;
   }
 
-  // The first resource that needs quota and has none there.
+  // The first requested resource that no quota covers in the pool.
   std::string uncovered(const Candidate& c, const std::string& pool) const {
     for (const auto& [resource, amount] : c.total()) {
       bool named = false;
@@ -100,7 +101,7 @@ struct ModelQuota : ModelFacts {
     return "";
   }
 
-  // The pools whose quotas cover it and could ever hold it, or why there is none.
+  // Sets the pools whose quotas cover the workload and could ever hold it, or why there is none.
   void open_pools(Candidate& c) const {
     std::string no_quota, too_much;
     for (const std::string& pool : pools_of(c)) {
@@ -126,7 +127,7 @@ struct ModelQuota : ModelFacts {
     c.refusal = !too_much.empty() ? too_much : !no_quota.empty() ? no_quota : say("NoQuota");
   }
 
-  // "What could not be given back stays within N, unless its queue lets it borrow."
+  // Work that can't be reclaimed stays within the nominal quota, unless its queue lets it borrow.
   bool may_borrow(const Candidate& c) const {
     return !c.stays || queues.at(c.queue)->preemption.stays_may_borrow;
   }

@@ -8,8 +8,8 @@ namespace {
 
 bool is_extended(const std::string& resource) { return resource.find('/') != resource.npos; }
 
-// "A record of an earlier berth says amounts alone. Of the class, any GPU resources may make it
-// up."
+// A record of an earlier version has only amounts. Any GPU resources may make up an amount of
+// `gpu`.
 ResourceSums total_in(const AdmissionFact& record) {
   ResourceSums total;
   for (const SeatShape& shape : record.shapes)
@@ -22,8 +22,8 @@ ResourceSums total_in(const AdmissionFact& record) {
   return total;
 }
 
-// What of `asks` is more than `cover`. "Of what no quota covered a record without shapes says
-// nothing."
+// The part of `asks` above `cover`. A record without shapes does not limit resources that no quota
+// covers.
 ResourceSums more_than(const AdmissionFact& record, const ResourceSums& cover,
                        const ResourceSums& asks, const Worth& worth) {
   ResourceSums more;
@@ -46,7 +46,7 @@ void add(ResourceSums& sums, const Amounts& requests) {
     if (is_extended(resource) && amount > 0) sums[resource] += amount;
 }
 
-// "Without a role, the GPUs that it asks are its role."
+// A pod without a role has its GPU requests as its role.
 std::string kind_of(const PodFact& pod) {
   if (!pod.role.empty()) return pod.role;
   std::string text;
@@ -73,7 +73,7 @@ ResourceSums asked_beyond(const AdmissionFact& record, std::int64_t counted,
 
 namespace {
 
-// The places of one role: what each asks, in the admission's order.
+// The places of one role: each place's requests, in the admission's order.
 using Places = std::vector<ResourceSums>;
 
 bool fits(const PodFact& pod, const ResourceSums& place) {
@@ -85,7 +85,7 @@ bool fits(const PodFact& pod, const ResourceSums& place) {
   });
 }
 
-// "Takes the first place that asks as much."
+// Takes the first place that requests at least as much.
 bool take_first(const PodFact& pod, Places& places) {
   const auto place =
       std::ranges::find_if(places, [&](const ResourceSums& of) { return fits(pod, of); });
@@ -110,7 +110,7 @@ std::vector<const PodFact*> covered_by(const AdmissionFact& record,
       ResourceSums& place = places[shape.seat].emplace_back();
       for (const auto& [resource, amount] : shape.asks) place[resource] += amount;
     }
-  ResourceSums together;  // of those that are seated
+  ResourceSums together;  // of seated pods
   const auto sit = [&](const PodFact* pod) {
     --seats[seat_of(*pod)];
     add(together, pod->requests);
@@ -139,7 +139,7 @@ std::vector<const PodFact*> covered_by(const AdmissionFact& record,
     const std::string seat = seat_of(*pod);
     if (!seats.contains(seat) || seats[seat] <= 0) continue;
     if (record.shapes.empty()) {
-      // What lives may exceed the amounts in what this one does not ask.
+      // Living pods may exceed the amounts in resources that this pod does not request.
       ResourceSums own, with = together;
       add(own, pod->requests);
       for (const auto& [resource, amount] : own) with[resource] += amount;

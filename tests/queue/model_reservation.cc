@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-// The first GPU resource that the first of its roles asks, else another extended one.
+// The first GPU resource of its first role, else another extended resource.
 std::string device_of(const Candidate& c) { return ModelPlaces::first_device(c.roles); }
 
 }  // namespace
@@ -32,8 +32,8 @@ void ModelReservation::hold(const Kept& kept, std::int64_t sign) {
       model_.claimed_in[{resource, pool}] += sign * pods * amount;
 }
 
-// Those that have to end by themselves, by when; then the others, those first on whose nodes most
-// is free.
+// First the workloads with a known end, by that end; then the others, those on nodes with the most
+// free devices first.
 std::vector<const Holding*> ModelReservation::endings(const Candidate& c) const {
   const std::string device = device_of(c);
   const ThoughtAway then(model_, now_, preemption_.gone());

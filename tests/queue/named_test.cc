@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worked examples of docs/queue-rules.md, and what peers get wrong, each by name. Engine and
-// model are held to the same words.
+// The worked examples of docs/queue-rules.md, and known errors of other queueing systems, by name.
+// The engine and the model must give equal texts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/queue/cycle.h"
-#include "controller/queue/words.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/cycle/words.h"
 #include "tests/queue/model.h"
 #include "tests/queue/units.h"
 
@@ -36,7 +36,7 @@ JobFact job(const std::string& name, const std::string& queue, std::int64_t asks
           .parallelism = pods};
 }
 
-// The names in the order in which they are admitted.
+// The names in the order of admission.
 std::vector<std::string> admitted(const ClusterFacts& facts) {
   FactsIndex index;
   fill(facts, index);
@@ -155,7 +155,7 @@ TEST(BlockedHead, CostsNobodyInABestEffortQueue) {
             "ResourceNotOffered: needs 64 nvidia.com/gpu, the nodes of pool training offer 32");
 }
 
-// Each of the ten thousand another shape, so that each is tried.
+// All ten thousand have different shapes, so each must be tried.
 TEST(BlockedHead, CostsNobodyThoughAllDiffer) {
   ClusterFacts facts = blocked_head(false, 1'000'000);
   for (std::size_t i = 0; i + 1 < facts.jobs.size(); ++i)
@@ -173,7 +173,7 @@ TEST(BlockedHead, HoldsAStrictQueueUnlessItCouldNeverRun) {
             "more than 32");
 }
 
-// A head that waits for room keeps nobody else from borrowing.
+// A head that waits for free capacity does not keep other queues from borrowing.
 TEST(BlockedHead, OfAStrictQueueLeavesOtherQueuesTheirLoans) {
   ClusterFacts facts;
   facts.nodes = {gpus("n", 8)};
@@ -286,7 +286,7 @@ PodFact member(int i, std::int64_t size) {
           .requests = {{kGpu, 1}}};
 }
 
-// n1 and n2 have as much free, and n3 least of all.
+// n1 and n2 have equally many free GPUs, and n3 has the fewest.
 TEST(Numa, OfEqualNodesThoseOfOneNumaNodeAreForPodsOfSeveralGpus) {
   const auto places = [](std::int64_t asks, std::int64_t pods = 1) {
     ClusterFacts facts;
@@ -321,7 +321,7 @@ TEST(Gang, IsAdmittedWholeOrNotAtAll) {
             "GangSizesDisagree: the pods of the group state different sizes; give all the same");
 }
 
-// A parallelism that somebody mistyped is too much, and never so much that it is little again.
+// A mistyped parallelism is too much, and must not overflow to a small number.
 TEST(Gang, OfAbsurdSizeExceedsTheMaximum) {
   ClusterFacts facts;
   facts.nodes = {gpus("n", 8)};

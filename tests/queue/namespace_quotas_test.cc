@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ResourceQuotas that queues keep in their namespaces: what is written when, and what is told
-// of those of others.
+// The ResourceQuotas that queues keep in their namespaces: what berth writes when, and what it
+// reports about those of other clients.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "apis/decode.h"
-#include "apis/names.h"
-#include "apis/reasons.h"
-#include "controller/queue/queue_keys.h"
-#include "controller/queue/reconcile.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
+#include "apis/codec/decode.h"
+#include "controller/queue/admit/queue_keys.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
@@ -31,7 +31,7 @@ Namespace managed(const std::string& name, const std::string& team) {
   return made;
 }
 
-// Queue vision bounds its namespaces to 24 GPUs each; namespace a is its.
+// Queue vision limits its namespaces to 24 GPUs each; namespace a is one of them.
 class NamespaceQuotas : public ::testing::Test {
  protected:
   NamespaceQuotas() {
@@ -57,7 +57,7 @@ class NamespaceQuotas : public ::testing::Test {
                        object.object.str() + ": " + std::get<Write>(step).reason);
     return told;
   }
-  // As the API server would have it from then on.
+  // Applies the plan to the stores as the API server would.
   void carry_out() {
     for (const ObjectSteps& object : plan().objects) {
       const auto& write = std::get<Write>(object.steps.front());
@@ -155,7 +155,8 @@ TEST_F(NamespaceQuotas, ItGoesWhereTheQueueNoLongerBounds) {
   EXPECT_THAT(lines(), IsEmpty());
 }
 
-// Of a queue that is gone the garbage collector takes it: berth may not have seen all queues yet.
+// The garbage collector removes the quota of a deleted queue, because berth may not know all queues
+// yet.
 TEST_F(NamespaceQuotas, WithoutItsQueueNothingIsPlannedAndTheNextOfItsNameWaits) {
   carry_out();
   cluster.erase<GPUQueue>("", "vision");
@@ -171,7 +172,7 @@ TEST_F(NamespaceQuotas, WithoutItsQueueNothingIsPlannedAndTheNextOfItsNameWaits)
 TEST_F(NamespaceQuotas, AQueueInTroubleKeepsWhatStands) {
   carry_out();
   GPUQueue broken = bounding("vision", {{kGpus, 12}});
-  broken.spec.quotas.front().lending_limit = 99;  // more than it has
+  broken.spec.quotas.front().lending_limit = 99;  // more than its quota
   add(broken);
   EXPECT_THAT(lines(), IsEmpty());
 }

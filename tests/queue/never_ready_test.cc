@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs whose pods are not all Ready in time: taken back, left out for longer each time, and in the
-// end until somebody touches them.
-#include "controller/queue/never_ready.h"
+// Jobs whose pods are not all Ready in time: berth requeues them and delays them, longer each time,
+// and finally until a user changes them.
+#include "controller/queue/recall/never_ready.h"
 
-#include "controller/queue/backoff.h"
-#include "controller/queue/queue_report.h"
-#include "controller/queue/setback.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/facts/backoff.h"
+#include "controller/queue/record/setback.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {
@@ -44,7 +44,7 @@ class NeverReadyTest : public AdmittedTest {
     add(pod);
   }
   const berth::Job& train() const { return *cluster.jobs().find("a", "train"); }
-  // The Job after the one write that is due, as the API server would leave it.
+  // Applies the one due write to the Job as the API server would.
   void take_write() {
     const Plan made = plan(kTrain);
     ASSERT_FALSE(made.objects.empty());
@@ -67,7 +67,7 @@ class NeverReadyTest : public AdmittedTest {
     job.active = 0, job.has_been_suspended = true;
     add(job);
   }
-  // The queue has let it go once more, and its pods begin.
+  // The queue has admitted it again, and its pods start.
   void resume() {
     berth::Job job = train();
     job.suspended = false, job.active = 2;
@@ -128,7 +128,7 @@ TEST_F(NeverReadyTest, APodThatIsOnNoNodeIsNotReady) {
   EXPECT_THAT(done(kTrain), ElementsAre("mergepatch train"));
 }
 
-// A ResourceQuota may keep the last pod from being made; one that has ended is being replaced.
+// A ResourceQuota may prevent the last pod; a finished pod is being replaced.
 TEST_F(NeverReadyTest, PodsThatWereNeverMadeAreNotReady) {
   berth::Job made = start();
   cluster.erase<berth::Pod>("a", "train-1");

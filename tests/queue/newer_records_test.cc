@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a later berth has recorded is charged and left alone.
-#include "controller/queue/newer_records.h"
+// berth charges records of a later version of berth and does not change them.
+#include "controller/queue/status/newer_records.h"
 
 #include <nlohmann/json.hpp>
 
-#include "controller/queue/queue_report.h"
-#include "controller/queue/recall.h"
-#include "controller/queue/restart.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/recall/reconcile.h"
+#include "controller/queue/record/recall.h"
+#include "controller/queue/record/restart.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/framework_fixture.h"
 
 namespace berth::queue {
@@ -20,7 +22,7 @@ using ::testing::SizeIs;
 
 constexpr char kNewerGang[] = "PodGroup/a/gang";
 
-// As a later berth may write it: a list where this one expects a number, and fields of its own.
+// A record of a later version: a list where this one expects a number, and new fields.
 std::string of_later(std::string_view record) {
   nlohmann::json later = nlohmann::json::parse(record);
   later["version"] = 2;
@@ -101,7 +103,7 @@ TEST_F(NewerRecordsTest, ASuspendedJobIsNotAdmittedAgain) {
   EXPECT_EQ(reason_of_pending("Job/a/train"), "RecordNewer");
 }
 
-// It counts, and is neither released nor dropped. Others are admitted.
+// It counts, and is neither released nor dropped. berth still admits other workloads.
 TEST_F(NewerRecordsTest, AnEntryOfTheLedgerStays) {
   begin();
   add(gated(AdmissionsTest::gated("solo", 4), 4));
@@ -137,7 +139,7 @@ TEST_F(NewerRecordsTest, AMarkOfTheLedgerStays) {
   EXPECT_TRUE(ledger()->data.contains(restart_key("y")));
 }
 
-// Whose quota it holds can't be told.
+// It is unknown which queue's quota the entry holds.
 TEST_F(NewerRecordsTest, NobodyIsAdmittedBesideAnEntryThatCannotBeRead) {
   begin();
   ConfigMap found = *ledger();
@@ -155,7 +157,7 @@ TEST_F(NewerRecordsTest, NobodyIsAdmittedBesideAnEntryThatCannotBeRead) {
   EXPECT_THAT(reconcile_admissions(snapshot()).objects, SizeIs(1));
 }
 
-// It says its version, and for the rest it may be anything.
+// It says its version; all else may be different.
 TEST_F(NewerRecordsTest, ARecordThatCannotBeReadHoldsItsObject) {
   begin();
   start(kNewerGang, {member("g0", "2"), member("g1", "2")});

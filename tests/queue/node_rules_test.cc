@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes a pod's own spec keeps it away from, and what counts as a node's pool there.
-#include "controller/queue/node_rules.h"
+// Which nodes a pod's own spec excludes, and which pool a node counts for.
+#include "controller/queue/index/node_rules.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ class NodeRulesTest : public ::testing::Test {
     shape.edit()->node_selector.set(key, value);
     return shape;
   }
-  // Whether n1 keeps pods of the shape away.
+  // Whether n1 refuses pods of the shape.
   bool refuses(const PodShape& shape) {
     const std::string& name = rules_.name_of(shape);
     const Catalog& catalog = facts_.catalog();
@@ -41,7 +41,7 @@ TEST_F(NodeRulesTest, ANodesPoolIsThePoliciesWhateverItsLabelStillSays) {
   EXPECT_TRUE(refuses(former));
 }
 
-// Nobody writes it there, and kube-scheduler goes by what stands.
+// berth does not write the label there, and kube-scheduler reads the present one.
 TEST_F(NodeRulesTest, OfANodeThatNoPoolSelectsTheLabelCountsAsItStands) {
   const PodShape training = selecting(names::kPoolLabel, "training"),
                  former = selecting(names::kPoolLabel, "former");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an eviction means to a controller, by its kind and by what the API server returns of it.
-#include "controller/queue/owner_kinds.h"
+// How a controller handles an eviction, by its kind and its object in the API server.
+#include "controller/queue/index/owner_kinds.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "controller/queue/remakers.h"
+#include "controller/queue/index/remakers.h"
 #include "tests/queue/framework_pods.h"
 #include "tests/support/places.h"
 
@@ -19,7 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// "" : it creates the pod again.
+// "": it re-creates the pod.
 std::string why_kept(const berth::Pod& pod, const Result<std::string>& object) {
   const OwnedPod owned = owned_pod(pod);
   const OwnerKind* kind = find_owner_kind(owned.owner);
@@ -45,7 +45,7 @@ TEST(OwnerKinds, TheRestartPolicyOfThePodsRoleDecidesAboutAKubeflowJob) {
   const struct {
     const char* kind;
     const char* specs;
-    const char* absent;  // what it means that none is written
+    const char* absent;  // the meaning of an absent policy
   } kinds[] = {
       {"TFJob", "tfReplicaSpecs", "Never"},
       {"PyTorchJob", "pytorchReplicaSpecs", "OnFailure"},
@@ -167,7 +167,7 @@ TEST(OwnerKinds, APodThatDoesNotRestartStaysUnderAKindThatIsNotKnown) {
   EXPECT_EQ(Remakers(cluster).why_not(pod), "");
 }
 
-// The chart's ClusterRole lists resources by hand.
+// The chart's ClusterRole lists the resources one by one.
 TEST(OwnerKinds, TheChartGrantsTheReadOfEachKindThatIsRead) {
   std::ifstream file(berth::test::source_dir() + "/helm/berth/templates/rbac-cluster.yaml");
   const std::string role{std::istreambuf_iterator<char>(file), {}};
@@ -180,7 +180,7 @@ TEST(OwnerKinds, TheChartGrantsTheReadOfEachKindThatIsRead) {
   }
 }
 
-// Each read is a request: only what a read decides is read.
+// Each read is a request: berth only reads what matters for a decision.
 TEST(OwnerKinds, OnlyAPodThatHasBegunAndMayEndItsJobIsReadAbout) {
   ClusterState cluster;
   const auto is_read = [&](const berth::Pod& pod) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gang whose controller would fail of an eviction stays, whatever asks for its GPUs; one whose
-// controller creates the pods again is read live right before it is taken back.
-#include "controller/queue/owner_looks.h"
+// If the controller of a gang would fail because of an eviction, the gang stays. Otherwise berth
+// reads the controller live right before it requeues the gang.
+#include "controller/queue/recall/owner_looks.h"
 
-#include "apis/reasons.h"
-#include "controller/queue/requeue.h"
+#include "apis/base/reasons.h"
+#include "controller/queue/recall/requeue.h"
 #include "tests/queue/recall_fixture.h"
 
 namespace berth::queue {
@@ -133,7 +133,8 @@ TEST_F(OwnerLooksTest, ARefusalIsReadAgainBeforeItIsForgotten) {
   EXPECT_THAT(steps_of_ledger(), ElementsAre("read TFJob/a/tf", "write"));
 }
 
-// The deletion of a pod that has not begun fails no job. If it has begun since, the eviction fails.
+// The deletion of a pod that has not started fails no job. If it has started since, the eviction
+// fails.
 TEST_F(OwnerLooksTest, APodOnNoNodeIsEvictedOnlyAsItWasSeen) {
   berth::Pod pod = member_of("g0", "");
   pod.meta.resource_version = "77";

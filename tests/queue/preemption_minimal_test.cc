@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom rule 9 displaces, against every other choice there is: up to six gangs on four nodes. Nobody
-// could have been spared, and where nobody is displaced no choice would have helped.
+// Which workloads rule 9 preempts, compared with every other choice: up to six gangs on four nodes.
+// No victim could have been spared; and if there is none, no choice would have helped.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/cycle.h"
 #include "tests/queue/cases.h"
 #include "tests/queue/preemption_facts.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-// One workload waits, all others run.
+// One workload is pending, all others run.
 class Choice {
  public:
   explicit Choice(unsigned seed) : random_(seed) {
@@ -35,7 +35,7 @@ class Choice {
   }
   const LittleCluster& facts() const { return facts_; }
 
-  // What the engine does.
+  // The choice of the engine.
   std::optional<Names> displaced() const {
     FactsIndex index;
     fill(facts_, index);
@@ -46,7 +46,7 @@ class Choice {
     for (const Ahead& ahead : cycle.admissions()[0].ahead) names.insert(*ahead.workload->name);
     return names;
   }
-  // Whether it would go once these had gone.
+  // Whether it would be admitted once these were gone.
   bool suffice(const Names& gone) const {
     LittleCluster then = facts_;
     std::erase_if(then.jobs, [&](const JobFact& job) { return gone.contains(job.workload); });
@@ -57,7 +57,7 @@ class Choice {
     cycle.run(1000);
     return !cycle.admissions().empty();
   }
-  // Whether these may be displaced together.
+  // Whether these may be preempted together.
   bool is_allowed(const Names& victims) const {
     const JobFact& waits = facts_.jobs.back();
     std::int64_t used = gpus_of(waits);
@@ -85,7 +85,7 @@ class Choice {
   bool chance(int percent) { return below(100) < percent; }
   std::string queue() { return fmt::format("q{}", below(3)); }
 
-  // Where there is room for its pods, of which each finds its node by chance.
+  // If there is free capacity for its pods; each pod gets a random node.
   void add_gang(int i) {
     const int gpus = 1 + below(2);
     std::vector<std::string> on;
@@ -103,7 +103,7 @@ class Choice {
   std::int64_t nominal(const std::string& queue) const {
     return std::ranges::find(facts_.queues, queue, &QueueFact::name)->quotas[0].nominal;
   }
-  // By priority, then by admission, what the nominal quota pays for.
+  // The workloads within the nominal quota, by priority, then by admission.
   Names funded(const std::string& queue, std::int32_t at_least = 0) const {
     Names names;
     std::int64_t used = 0;
@@ -130,7 +130,7 @@ class Choice {
   LittleCluster facts_;
 };
 
-// Each set of these, the empty one and the whole among them.
+// All subsets, including the empty one and the whole.
 std::vector<Names> subsets(const Names& names) {
   std::vector<Names> sets{{}};
   for (const std::string& name : names)
@@ -155,7 +155,7 @@ TEST(Victims, AreSuchThatNobodyIsDisplacedInVain) {
             << fmt::format("{} would have helped\n", fmt::join(others, " ")) << told;
       continue;
     }
-    if (displaced->empty()) continue;  // it had room
+    if (displaced->empty()) continue;  // it had free capacity
     ++displacing;
     several += displaced->size() > 1;
     ASSERT_TRUE(choice.is_allowed(*displaced) && choice.suffice(*displaced)) << told;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who of those that may be displaced is (rule 9): in which order, who is spared, who has run for
-// too short a time or may not go at all; in which pool; and who waits for whom.
+// Which of several possible victims are chosen (rule 9): in which order, which are spared, which
+// have not run long enough or must not be preempted; in which pool; and which workload waits for
+// which.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/cycle.h"
 #include "tests/queue/preemption_facts.h"
 
 namespace berth::queue::test {
@@ -15,7 +16,7 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 
-// "b" has borrowed all of four GPUs, which "a" wants back.
+// "b" has borrowed all of four GPUs, which "a" reclaims.
 LittleCluster borrowed(int jobs = 4) {
   LittleCluster facts;
   facts.add_node("n", 4);
@@ -31,7 +32,7 @@ TEST(Victims, AreThoseOfTheLowestPriority) {
   EXPECT_THAT(decided(facts), ElementsAre("a1 after b2,b1"));
 }
 
-// The first has run for longest, and has just been saved.
+// The first has run longest, and has just made a checkpoint.
 TEST(Victims, AreThoseWhoLoseTheLeastWork) {
   LittleCluster facts = borrowed();
   facts.jobs[0].checkpoint = kNow - 1;
@@ -59,7 +60,7 @@ TEST(Victims, AreTheOthersBeforeTheOwn) {
   EXPECT_THAT(decided(facts), ElementsAre("a1 after b3"));
 }
 
-// Of the least first, until it suffices; then who turns out not to be needed is put back.
+// Smallest first until it suffices; then victims that turn out to be unnecessary are put back.
 TEST(Victims, AreNoMoreThanIsNeeded) {
   LittleCluster facts = borrowed(0);
   facts.add_running("small", "b", 1, {"n"});
@@ -93,7 +94,7 @@ TEST(Victims, AreNobodyWhereAllTogetherDoNotSuffice) {
   EXPECT_THAT(decided(facts), IsEmpty());
 }
 
-// --- Who may not go (yet) ---
+// --- Which must not be preempted (yet) ---
 
 TEST(Victims, HaveRunForAsLongAsTheReclaimingQueueSays) {
   LittleCluster facts = borrowed();
@@ -120,7 +121,7 @@ TEST(Victims, OfTheOwnQueueHaveTheirOwnTime) {
   EXPECT_THAT(decided(facts, kNow + 50), ElementsAre("high after low"));
 }
 
-// It may have gone or not: nobody knows yet.
+// It is unknown whether it has been released.
 TEST(Victims, AreNotInFlight) {
   LittleCluster facts = borrowed();
   JobFact& flies = facts.jobs[3];
@@ -149,7 +150,7 @@ TEST(Victims, AreAmongThoseWhoMayGo) {
 
 // --- Which pool, whose turn ---
 
-// In the first pool somebody would have to go, in the second somebody goes anyway.
+// The first pool needs a preemption; in the second, a workload leaves anyway.
 TEST(Preemptors, AskInEachPoolWhoLeavesBeforeTheyDisplace) {
   LittleCluster facts = borrowed();
   facts.add_node("m", 1, "inference");
@@ -185,7 +186,7 @@ TEST(Preemptors, OfAStrictQueueAreItsHead) {
   EXPECT_THAT(decided(facts), ElementsAre("first after b4,b3", "second after b2"));
 }
 
-// What "a" takes back is a gang of four for one: what failed before has room then.
+// "a" reclaims a gang of four for one GPU: workloads that failed before then have free capacity.
 TEST(Preemptors, LeaveWhatIsTooMuchToThoseWhoFailedBefore) {
   LittleCluster facts;
   facts.add_node("n", 4);
@@ -196,7 +197,7 @@ TEST(Preemptors, LeaveWhatIsTooMuchToThoseWhoFailedBefore) {
   EXPECT_THAT(decided(facts), ElementsAre("a1 after gang", "c1 after others"));
 }
 
-// --- Who has to be gone first ---
+// --- Which workloads must be gone first ---
 
 TEST(Ahead, AreThoseThatHoldItsQuotaOrStandOnItsNodes) {
   LittleCluster facts = borrowed(2);

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "controller/queue/admission_fact.h"
-#include "controller/queue/cycle.h"
-#include "controller/queue/displaced.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/recall/displaced.h"
 
 namespace berth::queue::test {
 namespace {
@@ -135,7 +135,7 @@ bool PreemptionPlay::is_leaving(const PodFact& pod) const {
   return of == facts_.jobs.end() ? pod.state == PodState::kLeaving : of->suspended;
 }
 
-// A Job is suspended; of a group all pods are evicted, of which those on no node go at once.
+// A Job is suspended. All pods of a group are evicted; unscheduled ones are gone at once.
 void PreemptionPlay::begin_to_leave(const std::string& workload) {
   if (JobFact* of = job(workload)) {
     of->suspended = true;
@@ -152,7 +152,7 @@ void PreemptionPlay::begin_to_leave(const std::string& workload) {
   for (const PodFact& pod : unbound) remove(pod);
 }
 
-// What it waited for has gone.
+// The workloads that it waited for are gone.
 void PreemptionPlay::settle(LedgerFact& entry) {
   entry.ahead.clear();
   entry.admission.since = now_;
@@ -187,7 +187,7 @@ void PreemptionPlay::let_go(LedgerFact entry) {
   changed_ = true;
 }
 
-// The controller of a group makes another one.
+// The controller of a group re-creates the pod.
 void PreemptionPlay::remove(const PodFact& pod) {
   const PodFact gone = pod;
   std::erase_if(facts_.pods, [&](const PodFact& of) { return of.uid == gone.uid; });
@@ -206,7 +206,7 @@ void PreemptionPlay::make_pod(const PodFact& like, PodState state) {
   put(made);
 }
 
-// As kube-scheduler has it. What is pinned finds its room.
+// Like kube-scheduler. Pinned pods find free capacity on their node.
 std::vector<std::string> PreemptionPlay::nodes_for(const PodFact& pod) const {
   const auto of = std::ranges::find(facts_.jobs, pod.workload, &JobFact::workload);
   const AdmissionFact& admission = of == facts_.jobs.end() ? *pod.admitted : *of->admitted;

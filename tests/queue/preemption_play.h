@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PreemptionPlay: what becomes of a little cluster in which nobody arrives, ends or edits anything.
-// Cycles decide; who is displaced leaves and waits again; who is let go is bound: each as late and
-// in whatever order the play has it.
+// PreemptionPlay: simulates a small cluster without arrivals, ends and edits. Cycles decide;
+// preempted workloads leave and queue again; released pods are bound. `choose` picks the order of
+// these events.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,18 @@ namespace berth::queue::test {
 
 class PreemptionPlay {
  public:
-  // choose(n): one of n things that can happen next.
+  // choose(n): the index of one of n possible events.
   using Choose = std::function<std::size_t(std::size_t)>;
   PreemptionPlay(ClusterFacts facts, Choose choose);
 
-  // Jobs and pods that come. What was before them counts no more.
+  // New Jobs and pods. Earlier decisions no longer count for faults().
   void arrive(const ClusterFacts& more);
-  // One cycle, carried out. Whether it decided anything.
+  // Runs one cycle and carries it out. Returns whether it decided anything.
   bool decide();
-  // Until nothing can happen any more, but for so many steps at the most. Whether it came to rest.
+  // Runs until no event is possible, at most so many steps. Returns whether it came to rest.
   bool run(int steps);
 
-  // Who holds quota, but for whom the ledger takes back. By name.
+  // The workloads with quota, by name, except those that the ledger withdraws.
   std::set<std::string> running() const;
   const ClusterFacts& facts() const { return facts_; }
 
@@ -35,8 +35,8 @@ class PreemptionPlay {
     std::vector<std::string> displaced;
   };
   const std::vector<Decision>& decisions() const { return decisions_; }
-  // What must not be: that a decision leads back to where another one led before, and that somebody
-  // is let go to nodes where others still are.
+  // Violations: a decision led back to an earlier state, or a workload was released to nodes where
+  // others still run.
   const std::vector<std::string>& faults() const { return faults_; }
 
  private:
@@ -55,12 +55,12 @@ class PreemptionPlay {
   void put(const Fact& fact);
 
   ClusterFacts facts_;
-  FactsIndex index_;  // of these
+  FactsIndex index_;  // of facts_
   Choose choose_;
   std::int64_t now_ = 1000;
-  std::int64_t again_ = 0;  // when somebody has run for as long as he may
+  std::int64_t again_ = 0;  // when a workload reaches its minimum run time
   bool changed_ = true;     // since the last cycle
-  int made_ = 0;            // pods
+  int made_ = 0;            // number of pods created
   std::vector<Decision> decisions_;
   std::vector<std::string> faults_;
   std::set<std::set<std::string>> seen_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where nobody arrives, preemption comes to an end, and nobody is displaced in vain: small clusters
-// at random, played to rest in any order of events.
+// Without arrivals, preemption comes to an end and is never useless: random small clusters,
+// simulated to rest with events in any order.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ class RandomCluster {
     for (QueueFact& queue : facts_.queues) queue.pins = pins;
     return std::exchange(facts_, {});
   }
-  // For that cluster.
+  // Jobs and groups for that cluster.
   LittleCluster make_work(int from, int to) {
     for (int i = from; i < to; ++i) chance(75) ? add_job(i) : add_group(i);
     return std::exchange(facts_, {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may be displaced for whom (rule 9), case by case: what is funded stays, what is borrowed can
-// be reclaimed, and lower priority of the own queue gives way.
+// Which workloads may be preempted for which (rule 9), case by case: work within the nominal quota
+// stays, borrowing work can be reclaimed, and lower priorities of the own queue are preempted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using testing::IsEmpty;
 
 // --- Reclaim ---
 
-// Of eight GPUs "b" runs six, two of them borrowed.
+// "b" uses six of eight GPUs, two of them borrowed.
 LittleCluster lent() {
   LittleCluster facts;
   facts.add_node("n", 8);
@@ -75,7 +75,7 @@ TEST(Reclaim, AllWorkOfADeletedQueueIsBorrowed) {
   EXPECT_THAT(decided(facts), ElementsAre("a1 after b6,b5"));
 }
 
-// Nobody could take them back: it is the queue's own admitted work that is too much.
+// They can't be reclaimed: the excess is the queue's own admitted work.
 TEST(Reclaim, PodsPastTheWebhookHoldTheNominalQuotaFirst) {
   LittleCluster facts;
   facts.add_node("n", 4);
@@ -91,7 +91,7 @@ TEST(Reclaim, PodsPastTheWebhookHoldTheNominalQuotaFirst) {
   EXPECT_THAT(decided(facts), ElementsAre("a1 after b1"));
 }
 
-// --- What can't be given back ---
+// --- Work that can't be reclaimed ---
 
 PodFact bare(const std::string& name, const std::string& queue, std::int64_t gpus) {
   return {.uid = "uid-" + name,
@@ -149,7 +149,8 @@ TEST(Irrevocable, IsNotOfferedIfItIsMoreThanTheNominalQuota) {
   EXPECT_THAT(decided(facts), ElementsAre("job"));
 }
 
-// If the Job of the higher priority were funded, nobody could give "a" its fourth GPU.
+// If the Job with the higher priority were within the nominal quota, "a" could not get its fourth
+// GPU.
 TEST(Irrevocable, HoldsTheNominalQuotaFirst) {
   LittleCluster facts;
   facts.add_node("n", 8);
@@ -175,7 +176,7 @@ TEST(Irrevocable, ReclaimsForItselfWithinTheNominalQuota) {
   EXPECT_THAT(decided(facts), ElementsAre("one after b6"));
 }
 
-// Budgets are asked first, and the last to be asked about again.
+// Protected workloads are victims of last resort.
 TEST(Budgets, KeepWhatIsBorrowedOnlyIfOthersSuffice) {
   LittleCluster facts = lent();
   facts.kept = {"b6"};
@@ -192,7 +193,7 @@ TEST(Budgets, KeepWhatIsBorrowedOnlyIfOthersSuffice) {
   EXPECT_THAT(decided_with(), testing::HasSubstr("after b5,b6"));
 }
 
-// --- What is funded ---
+// --- Work within the nominal quota ---
 
 TEST(Funded, OnlyTheFifthOfFourCanBeReclaimed) {
   LittleCluster facts;
@@ -247,7 +248,7 @@ TEST(Preemption, AWorkloadThatIsFundedTakesAnyLowerPriority) {
   EXPECT_THAT(decided(facts), IsEmpty());
 }
 
-// "b" lends three. Of what "a" runs, two are funded and two are borrowed.
+// "b" lends three. "a" runs two within its nominal quota and two borrowed.
 TEST(Preemption, AWorkloadThatIsNotFundedTakesWhatIsBorrowed) {
   LittleCluster facts;
   facts.add_node("n", 5);
@@ -271,7 +272,7 @@ TEST(Preemption, WhatIsOwnCountsAsGoneForThePlaceWithinNominal) {
   EXPECT_THAT(decided(facts), IsEmpty()) << "then low stays, and it would be above";
 }
 
-// --- What leaves already ---
+// --- Workloads that already leave ---
 
 TEST(Leaving, IsNotPaidTwice) {
   LittleCluster facts;
@@ -316,9 +317,9 @@ TEST(Leaving, WhoeverFitsBesideItDoesNotWait) {
   EXPECT_THAT(decided(facts), ElementsAre("a1", "a2 after others"));
 }
 
-// --- Weaker rules go round for ever ---
+// --- Weaker rules never come to rest ---
 
-// In whatever order things happen.
+// For any order of events.
 void expect_rest(const LittleCluster& facts) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::mt19937 random(seed);
@@ -328,8 +329,8 @@ void expect_rest(const LittleCluster& facts) {
   }
 }
 
-// Were all borrowers fair game, small ones would reclaim the other's big one and big ones displace
-// their own small one in turn.
+// If all work of a borrower were a victim, small workloads would reclaim the large one of the other
+// queue, and large ones would preempt their own small ones, again and again.
 TEST(Quiet, ComesWhereBigOnesBorrowAndSmallOnesReclaim) {
   LittleCluster facts;
   facts.add_node("n1", 1), facts.add_node("n2", 1);
@@ -342,8 +343,8 @@ TEST(Quiet, ComesWhereBigOnesBorrowAndSmallOnesReclaim) {
   expect_rest(facts);
 }
 
-// Each borrows what the other does not: were all work of a borrower fair game, the two would take
-// the one GPU from each other.
+// Each queue borrows what the other does not. If all work of a borrower were a victim, the two
+// would take the one GPU from each other again and again.
 TEST(Quiet, ComesWhereBothBorrowSomethingElse) {
   LittleCluster facts;
   facts.add_node("n", 1);

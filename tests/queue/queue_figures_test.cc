@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What /metrics tells of GPUQueues.
-#include "controller/queue/queue_figures.h"
+// The metrics of GPUQueues.
+#include "controller/queue/status/queue_figures.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
@@ -28,7 +28,8 @@ Lines lines(const ClusterState& cluster) {
   return told;
 }
 
-// vision (8 of the 12 that the cohort lends, weight 2) holds 11 of which none leaves; nlp waits.
+// vision (8 of the 12 that the cohort lends, weight 2) holds 11, none of which leaves; nlp is
+// pending.
 struct QueueFigures : ::testing::Test {
   QueueFigures() {
     GPUQueue vision = queue_of("vision", 8), nlp = queue_of("nlp", 8);
@@ -69,7 +70,7 @@ TEST_F(QueueFigures, TellQuotasAndWhatIsHeldOfThem) {
     EXPECT_FALSE(line.starts_with("berth_queue_borrowing_limit,nlp")) << "it has none";
 }
 
-// 3 beyond 8, of 12 that are lent, by weight 2: 125 thousandths.
+// 3 above 8, of 12 that are lent, by weight 2: 125 thousandths.
 TEST_F(QueueFigures, TellWhatIsBorrowedByWeight) {
   EXPECT_THAT(lines(cluster), IsSupersetOf(Lines{"berth_queue_weighted_share,vision,research 125",
                                                  "berth_queue_weighted_share,nlp,research 0"}));

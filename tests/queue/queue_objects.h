@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of the queue put into stores: one pool `training`, and queues by team.
+// Objects for the stores in tests of the queue: one pool `training`, and queues by team.
 #pragma once
 
 #include <string>
 #include <utility>
 
-#include "apis/core.h"
-#include "apis/gpu_cluster_policy.h"
-#include "apis/gpu_queue.h"
-#include "apis/names.h"
-#include "controller/queue/admission_record.h"
+#include "apis/base/names.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/gpu_cluster_policy.h"
+#include "apis/kinds/gpu_queue.h"
+#include "controller/queue/record/admission_record.h"
 
 namespace berth::queue {
 
@@ -39,7 +39,7 @@ inline berth::Job job_of(const std::string& namespace_, const std::string& name,
   return made;
 }
 
-// So many pods of it in pool `training`, as berth notes it on what it lets go.
+// Writes berth's admission record: so many pods of the object in pool `training`.
 inline void note_admission(ObjectMeta& meta, const std::string& team, Amounts amounts,
                            std::int64_t pods = 1) {
   const AdmissionFact fact{.uid = meta.uid,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GPUQueues tell of themselves: usage, who waits and why, conditions.
+// The status of GPUQueues: usage, pending workloads with reasons, conditions.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "apis/decode.h"
-#include "apis/names.h"
-#include "apis/reasons.h"
-#include "controller/queue/queue_keys.h"
-#include "controller/queue/reconcile.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
+#include "apis/codec/decode.h"
+#include "controller/queue/admit/queue_keys.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
@@ -24,7 +24,8 @@ using ::testing::IsEmpty;
 
 using Told = std::vector<std::string>;
 
-// Team vision has 8 GPUs of pool training, in namespace a, and its cohort's nlp 8; one node has 16.
+// Team vision has 8 GPUs of pool training, in namespace a, and nlp of its cohort has 8; one node
+// has 16.
 class QueueStatusTest : public ::testing::Test {
  protected:
   QueueStatusTest() {
@@ -49,7 +50,7 @@ class QueueStatusTest : public ::testing::Test {
     cluster.upsert(std::move(object), now);
   }
   Plan plan() { return reconcile_queues({cluster, answers, settings, now}); }
-  // The status that is planned, as the API server would have it from then on.
+  // The planned status, applied as the API server would.
   GPUQueueStatus status(const std::string& queue) {
     for (const StatusUpdate& update : plan().statuses)
       if (update.object.name == queue && update.differs) take(update);

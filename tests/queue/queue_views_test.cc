@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue's small views (core/view.h): kept change by change they say what they would made anew.
+// The queue's small views (core/view.h): after many changes they equal new ones.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/core/cluster_state.h"
-#include "controller/queue/admission_ledger.h"
-#include "controller/queue/queue_choice.h"
-#include "controller/queue/run_shares.h"
-#include "controller/queue/usage_ledger.h"
+#include "controller/queue/budget/usage_ledger.h"
+#include "controller/queue/index/queue_choice.h"
+#include "controller/queue/record/admission_ledger.h"
+#include "controller/queue/starts/run_shares.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
@@ -76,7 +76,7 @@ void expect_as_made_anew(const ClusterState& cluster) {
   EXPECT_EQ(told(cluster.view<View>()), told(cluster.rebuilt<View>()));
 }
 
-// Any object of two teams' namespaces and of berth's comes, changes or goes.
+// Any object in two teams' namespaces or in berth's is created, changed or deleted.
 class QueueChance {
  public:
   explicit QueueChance(unsigned seed) : random_(seed) {}
@@ -162,7 +162,7 @@ TEST(QueueViews, KeptChangeByChangeTheySayWhatTheyWouldMadeAnew) {
     ClusterState cluster;
     std::vector<ClusterState> copies;
     for (int step = 0; step < 150 && !HasFailure(); ++step) {
-      // A copy goes its own way, and what it does is nothing to the original.
+      // A copy changes on its own; its changes do not affect the original.
       if (step % 40 == 20) copies.push_back(cluster);
       if (!copies.empty()) chance.change(copies.back());
       chance.change(cluster);

@@ -49,7 +49,7 @@ AdmissionFact RandomFacts::admission() {
   return fact;
 }
 
-// Much of it covers less than the members ask. Earlier records have no shapes.
+// Often covers less than the members request. Earlier records have no shapes.
 void RandomFacts::cover(AdmissionFact& fact) {
   if (chance(15)) fact.seats = {{chance(50) ? "leader" : "1 nvidia.com/gpu", 1}, {"worker", 2}};
   if (chance(40)) return;
@@ -251,7 +251,7 @@ ClusterFacts RandomFacts::cluster() {
   for (int i = 0, n = below(7); i < n; ++i) facts.pods.push_back(pod(i));
   if (chance(15)) facts.ledger.push_back(ledger());
   if (chance(15)) facts.restarts.push_back(restart());
-  // What is in flight may be shown already.
+  // Objects may already show an entry that is in flight.
   for (JobFact& job : facts.jobs)
     for (const LedgerFact& entry : facts.ledger)
       if (entry.workload == job.workload && chance(30)) job.admitted = entry.admission;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small clusters at random, in which much goes wrong at once: over-full cohorts, deleted queues,
-// nodes out, half-made gangs, pods past the webhook, admissions that fit nobody's quota.
+// Random small clusters with many problems at once: over-full cohorts, deleted queues, unavailable
+// nodes, incomplete gangs, pods created without review, admissions that no quota covers.
 #pragma once
 
 #include <random>
@@ -17,12 +17,12 @@ class RandomFacts {
   NodeFact node(int i);
   QueueFact queue(int i);
   JobFact job(int i);
-  PodFact pod(int i);  // of a Job, of a group, alone or of nobody's
+  PodFact pod(int i);  // of a Job, of a group, alone, or without owner
   LedgerFact ledger();
   RestartFact restart();
   TopologyFact topology();
   ElasticFact elastic();
-  std::pair<std::string, std::string> refusal();  // of rules, by a node
+  std::pair<std::string, std::string> refusal();  // (rules, node)
 
   int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
   bool chance(int percent) { return below(100) < percent; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine against the reference model, decision by decision, and the index against itself: in
-// any order of events, and kept against built anew.
+// The engine against the reference model, decision by decision; and the index against itself: with
+// events in any order, and updated against newly built.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 #include <map>
 #include <set>
 
-#include "controller/queue/admission_fact.h"
-#include "controller/queue/admission_record.h"
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/record/admission_record.h"
 #include "tests/queue/cases.h"
 #include "tests/queue/model.h"
 #include "tests/queue/random_facts.h"
@@ -18,7 +18,7 @@
 namespace berth::queue::test {
 namespace {
 
-// A gang that goes before all its pods are there.
+// A gang that is admitted before all its pods exist.
 bool goes_early(const std::string& admitted, const ClusterFacts& facts) {
   const std::string workload = admitted.substr(0, admitted.find(' '));
   std::int64_t pods = 0, size = 0;
@@ -38,7 +38,7 @@ TEST(RandomCases, TheEngineDecidesAsTheModel) {
         random.chance(20) ? 1 + static_cast<std::size_t>(random.below(2)) : 1000;
     FactsIndex index;
     fill(facts, index);
-    // Some gangs are half for longer than others wait for them.
+    // Some gangs are incomplete for longer than other workloads wait for them.
     const std::int64_t now = 10 + (random.chance(40) ? 60'000'000 - random.below(12) : 0);
     const Outcome engine = decide(index, window, now, facts.kept);
     const Outcome model = decide_by_the_book(facts, window, now);
@@ -58,7 +58,7 @@ TEST(RandomCases, TheEngineDecidesAsTheModel) {
   EXPECT_EQ(reasons.size(), 22u) << "every reason is met: " << testing::PrintToString(reasons);
 }
 
-// What each queue uses of each of its quotas.
+// The use of each queue's quotas.
 std::map<std::string, std::vector<std::int64_t>> used(QuotaTable& table) {
   std::map<std::string, std::vector<std::int64_t>> told;
   for (const QueueQuotas& queue : table.queues())
@@ -66,8 +66,8 @@ std::map<std::string, std::vector<std::int64_t>> used(QuotaTable& table) {
   return told;
 }
 
-// Pods of it are there already, as of a Job's last run or past the webhook: what it is charged is
-// then theirs as well.
+// Some of its pods exist already, of a Job's last run or created without review; they are charged
+// too.
 bool has_a_past(const Workload& workload) {
   if (workload.job && workload.job->admitted) return true;
   if (!workload.pods) return false;
@@ -78,7 +78,7 @@ bool has_a_past(const Workload& workload) {
          });
 }
 
-// The next cycle begins from the ledger: it has to find there what this one has given away.
+// The next cycle starts from the ledger, which must show what this cycle has given away.
 TEST(RandomCases, WhatIsRecordedIsWhatWasCharged) {
   std::size_t recorded = 0;
   for (int seed = 0; seed < cases(4'000) / 4; ++seed) {
@@ -109,7 +109,7 @@ TEST(RandomCases, WhatIsRecordedIsWhatWasCharged) {
   EXPECT_GT(recorded, static_cast<std::size_t>(cases(4'000)) / 10);
 }
 
-// Every kind of fact in any order, among them each before those that it speaks of.
+// All kinds of facts in any order, also before the facts that they refer to.
 TEST(Index, LeavesNoTraceOfTheOrderOfFacts) {
   for (int seed = 0; seed < cases(4'000) / 4; ++seed) {
     RandomFacts random(static_cast<std::uint64_t>(seed) + 1'000'000);
@@ -136,7 +136,7 @@ TEST(Index, LeavesNoTraceOfTheOrderOfFacts) {
   }
 }
 
-// What stands of each kind, by name.
+// The present facts of each kind, by name.
 struct Present {
   std::map<std::string, NodeFact> nodes;
   std::map<std::string, QueueFact> queues;
@@ -163,7 +163,7 @@ struct Present {
   }
 };
 
-// One change: something comes, changes or goes.
+// One change: a fact is added, changed or removed.
 void change(RandomFacts& random, Present& present, FactsIndex& index) {
   const bool goes = random.chance(35);
   const auto apply = [&](auto& map, auto fact, const std::string& name, auto remove) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written on workloads that wait: of whom, when, how often.
+// The reasons on pending workloads: which workloads, when, how often.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "apis/names.h"
-#include "controller/queue/queue_keys.h"
-#include "controller/queue/reconcile.h"
-#include "controller/queue/release.h"
+#include "apis/base/names.h"
+#include "controller/queue/admit/queue_keys.h"
+#include "controller/queue/admit/release.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
@@ -40,7 +40,7 @@ class ReasonsTest : public ::testing::Test {
     add(job);
   }
   Plan plan() { return reconcile_reasons({cluster, answers, settings, now}); }
-  // "train WaitingForQuota: needs …", as the API server would have it from then on.
+  // "train WaitingForQuota: needs …", applied as the API server would.
   std::vector<std::string> told() {
     std::vector<std::string> lines;
     for (const ObjectSteps& object : plan().objects) {
@@ -78,7 +78,7 @@ TEST_F(ReasonsTest, WhatOnlyAPersonEndsIsToldAtOnce) {
   EXPECT_THAT(told(), ElementsAre(::testing::StartsWith("huge ExceedsMaximum: ")));
 }
 
-// No queue's report has it.
+// It is in no queue's status.
 TEST_F(ReasonsTest, ThatTheQueueDoesNotExistIsToldAtOnce) {
   berth::Job job = job_of("a", "misspelt", 1);
   job.meta.creation_timestamp = now;
@@ -89,7 +89,7 @@ TEST_F(ReasonsTest, ThatTheQueueDoesNotExistIsToldAtOnce) {
   EXPECT_THAT(told(), IsEmpty());
 }
 
-// As after the deletion of the last queue. The annotation keeps the event to one.
+// The last queue has been deleted. The annotation keeps berth from a second event.
 TEST_F(ReasonsTest, WithoutAnyQueueAJobThatNamesOneGetsTheReasonAndOneEvent) {
   submit("train", 8);
   cluster.erase<GPUQueue>("", "vision");
@@ -152,7 +152,7 @@ TEST_F(ReasonsTest, NoMoreThanFiveASecondAndTheOldestFirst) {
   EXPECT_EQ(plan().requeue_after, std::nullopt);
 }
 
-// Else it would be tried again before all others, for as long as it waits.
+// Otherwise berth would retry it before all others for as long as it is pending.
 TEST_F(ReasonsTest, OneThatMayNotBeWrittenKeepsNoneOfTheOthersWaiting) {
   for (const char* name : {"g", "f", "e", "d", "c", "b"}) submit(name, 9), now += 1s;
   const Plan first = plan();
@@ -166,7 +166,7 @@ TEST_F(ReasonsTest, OneThatMayNotBeWrittenKeepsNoneOfTheOthersWaiting) {
   EXPECT_THAT(told(), ElementsAre(::testing::StartsWith("b ")));
 }
 
-// Each pod of a gang has it: people look at any of them.
+// Each pod of a gang has the reason: users look at any of them.
 TEST_F(ReasonsTest, EveryMemberOfAGangIsTold) {
   for (const char* name : {"ring-0", "ring-1"}) {
     berth::Pod pod;

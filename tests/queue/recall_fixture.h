@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecallTest: beside AdmittedTest, a gang of two pods that no Job makes, which runs on n1 and n2,
-// and what the API server and its controller do once it is taken back.
+// RecallTest: AdmittedTest plus a gang of two pods without a Job, which runs on n1 and n2, and what
+// the API server and the gang's controller do after a requeue.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "controller/queue/recall.h"
+#include "controller/queue/record/recall.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {
@@ -23,7 +23,7 @@ class RecallTest : public AdmittedTest {
     admitted_at = now;
     put_member("g0", "n1", has_been_ready), put_member("g1", "n2", has_been_ready);
   }
-  // Let go, and on the node if it names one.
+  // An admitted member, bound if it names a node.
   void put_member(const std::string& name, const std::string& node, bool has_been_ready = false) {
     const Time at = std::exchange(now, admitted_at);
     berth::Pod pod = member_of(name, node);
@@ -37,7 +37,7 @@ class RecallTest : public AdmittedTest {
     node.taints.push_back({"aws-node-termination-handler/spot-itn", "", "NoSchedule"});
     add(node);
   }
-  // The gang's pods are a TFJob's, and do not restart.
+  // The gang's pods belong to a TFJob and do not restart.
   void give_to_tf_job() {
     for (const char* name : {"g0", "g1"}) {
       berth::Pod pod = *cluster.pods().find("a", name);
@@ -87,12 +87,12 @@ class RecallTest : public AdmittedTest {
                        .against = ask->against,
                        .at = now});
   }
-  // Everybody may go, and the mark stands.
+  // All evictions are allowed, and the mark is written.
   void take_back() {
     answer(true);
     take_ledger(plan(kGang));
   }
-  // The round is gone, and its controller has made the next one, which is gated.
+  // The old round is gone, and the controller has created the next one, which is gated.
   void come_back(const std::string& first, const std::string& second) {
     for (const char* name : {"g0", "g1"}) cluster.erase<berth::Pod>("a", name);
     come(first), come(second);
@@ -109,7 +109,7 @@ class RecallTest : public AdmittedTest {
     for (const auto& [key, recall] : read_admissions(snapshot()).recalls) all.push_back(recall);
     return all;
   }
-  // What the ledger's review comes to, as often as it writes.
+  // Runs the ledger's review until it writes no more.
   void review() {
     for (int i = 0; i < 3; ++i) {
       const Plan made = reconcile_admissions(snapshot());
@@ -118,7 +118,7 @@ class RecallTest : public AdmittedTest {
     }
   }
 
-  Time admitted_at{};  // all of the gang
+  Time admitted_at{};  // of the whole gang
 };
 
 }  // namespace berth::queue

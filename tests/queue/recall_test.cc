@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs that no Job makes and whose node is about to go: taken back whole by a mark in the ledger,
-// and whoever comes in their place waits.
-#include "controller/queue/recall.h"
+// Gangs without a Job whose node is about to be removed: berth requeues them whole by a mark in the
+// ledger, and pods that replace theirs wait.
+#include "controller/queue/record/recall.h"
 
-#include "apis/reasons.h"
-#include "controller/queue/stranded.h"
+#include "apis/base/reasons.h"
+#include "controller/queue/recall/stranded.h"
 #include "tests/queue/recall_fixture.h"
 
 namespace berth::queue {
@@ -42,7 +42,7 @@ TEST_F(RecallTest, OnceAllMayGoTheMarkIsWrittenAndThenAllAreEvicted) {
   EXPECT_THAT(done(kGang), ElementsAre("evict g0", "evict g1"));
 }
 
-// A later round of the gang may be on its way there, and the mark takes the place of its entry.
+// A later round of the gang may be on its way, and the mark replaces its ledger entry.
 TEST_F(RecallTest, ALeaderThatIsBehindMarksNoGang) {
   cluster.hear_all<berth::Pod>("1");
   start_gang(), give_notice("n1"), answer(true);
@@ -84,7 +84,7 @@ TEST_F(RecallTest, WhoeverComesInTheirPlaceWaitsUntilAllAreGone) {
     EXPECT_THAT(body_of(lets_go, i).dump(), HasSubstr("n2")) << "the other node goes";
 }
 
-// Whoever gave the notice may be faster than berth.
+// The controller that gave the notice may be faster than berth.
 TEST_F(RecallTest, APodThatIsBeingDeletedThereTakesTheOthersAlong) {
   start_gang();
   for (const char* name : {"g0", "g1"}) {
@@ -106,7 +106,7 @@ TEST_F(RecallTest, APodThatIsBeingDeletedThereTakesTheOthersAlong) {
 
 TEST_F(RecallTest, TheNextLeaderGoesOnWithWhatItFinds) {
   start_gang(), give_notice("n1"), take_back();
-  add(node_of("n1", 8));  // the notice came to nothing, and some may be gone already
+  add(node_of("n1", 8));  // the notice was withdrawn, and some pods may be gone already
   epoch = 4;
   EXPECT_THAT(done(kGang), IsEmpty()) << "the earlier one may be at it yet";
   begin();
@@ -124,7 +124,7 @@ TEST_F(RecallTest, TheMarksChangeMakesTheGangDue) {
   EXPECT_THAT(queue_keys_for(cluster, settings, &after, &after), Not(Contains(kGangDue)));
 }
 
-// What was sent before the mark may arrive after it.
+// Requests from before the mark may arrive after it.
 TEST_F(RecallTest, TheMarkStandsForAMinuteAtLeastAndUntilAllAreGone) {
   start_gang(), give_notice("n1"), take_back();
   now += 1h;
@@ -290,7 +290,7 @@ TEST_F(RecallTest, AMarkSaysWhatItSaid) {
     EXPECT_EQ(decode_recall(none), std::nullopt) << none;
 }
 
-// Of two marks of one gang each would end what the other says.
+// With two marks for one gang, each would end what the other says.
 TEST_F(RecallTest, WhatIsNoMarkGoes) {
   start_gang(), give_notice("n1"), take_back();
   ConfigMap edited = *ledger();

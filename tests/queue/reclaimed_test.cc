@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How idle GPUs are taken back, step by step over stores: from the measurement to the ledger, and
-// what becomes of those that had them.
+// How berth reclaims idle GPUs, step by step over stores: from the measurement to the ledger, and
+// what happens to the workloads that had them.
 #include <algorithm>
 
-#include "apis/reasons.h"
-#include "controller/queue/displaced.h"
-#include "controller/queue/idle_work.h"
+#include "apis/base/reasons.h"
+#include "controller/queue/recall/displaced.h"
+#include "controller/queue/recall/idle_work.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr char kSleeps[] = "Job/a/sleeps";
 
-// Queue "vision" has sixteen GPUs on two nodes. Pods hold theirs from the first one of the node on.
+// Queue "vision" has sixteen GPUs on two nodes. Pods use the GPUs of a node from its first one on.
 class ReclaimedTest : public AdmittedTest {
  protected:
   ReclaimedTest() { choose(IdlePolicy::kOnPressure); }
@@ -36,7 +36,7 @@ class ReclaimedTest : public AdmittedTest {
     add(node_of("n1", 16));
     cluster.erase<Node>("", "n2");
   }
-  // One pod of so many GPUs on the node, which has been idle for long and was told so.
+  // One pod with so many GPUs on the node, long idle and with notice given.
   void run(const std::string& name, int gpus, const std::string& node) {
     berth::Job job = job_of("a", name, gpus);
     job.suspended = false, job.active = 1;
@@ -81,7 +81,7 @@ class ReclaimedTest : public AdmittedTest {
   void work(const std::string& pod) {
     each_gpu_of(pod, [](GpuSample& gpu) { gpu.activity = 0.9f, gpu.quiet_since.reset(); });
   }
-  void look() {  // another round
+  void look() {  // another round of measurements
     for (auto& [node, gpus] : samples.nodes)
       for (GpuSample& gpu : gpus) gpu.seen = now;
     samples.measured_at = now;
@@ -106,7 +106,7 @@ class ReclaimedTest : public AdmittedTest {
       std::erase_if(gpus,
                     [&](const GpuSample& gpu) { return gpu.holders.at(0).pod.view() == pod; });
   }
-  // The one that waits begins, as if berth and the Job's controller had done their parts.
+  // Starts the pending workload, as berth and the Job's controller would.
   void begin_with(const std::string& name, int gpus, const std::string& node) {
     run(name, gpus, node);
     work(name + "-0");
@@ -179,7 +179,7 @@ TEST_F(ReclaimedTest, WhatIsNotMeasuredOrWorksWithOneOfItsGpusStays) {
   EXPECT_TRUE(decides_nothing()) << "nobody looks at one of them";
 }
 
-// It began to work during the notice: the entry goes, and the next cycle finds nobody.
+// It became active during the notice: the entry is removed, and the next cycle finds no victim.
 TEST_F(ReclaimedTest, WhoeverWorksAgainBeforeHisTimeKeepsHisGpus) {
   GPUQueue vision = queue_of("vision", 16);
   vision.spec.preemption.notice_period = 2min;
@@ -196,7 +196,7 @@ TEST_F(ReclaimedTest, WhoeverWorksAgainBeforeHisTimeKeepsHisGpus) {
   EXPECT_TRUE(decides_nothing());
 }
 
-// What it does last, as a checkpoint, is no work that it keeps its GPUs for.
+// Last activity, such as a checkpoint, does not let it keep its GPUs.
 TEST_F(ReclaimedTest, WhoeverWorksWhileHeGoesIsGoing) {
   have_one_node(), run("sleeps", 16, "n1");
   wait_for("train", 4);
@@ -231,7 +231,7 @@ TEST_F(ReclaimedTest, PodsAreEvictedOnlyIfTheApiServerAgrees) {
   EXPECT_THAT(done("Pod/a/book-0"), ElementsAre("evict book-0"));
 }
 
-// Its owner would fail for good: idle or not, it stays, under either policy.
+// Its owner would fail permanently: idle or not, it stays, under either policy.
 TEST_F(ReclaimedTest, IdlePodsWithoutWhichTheirJobFailsStay) {
   have_one_node();
   berth::Pod pod = of_set("book-0", 16, "n1");
@@ -266,7 +266,7 @@ TEST_F(ReclaimedTest, IdlePodsWithoutWhichTheirJobFailsStay) {
   }
 }
 
-// It waits with the higher priority; its queue's rules would let it displace.
+// It is pending with a higher priority, and its queue's rules would allow a preemption.
 TEST_F(ReclaimedTest, WhoGaveWayTakesNothingBackWhileTheOtherIsThere) {
   GPUQueue vision = queue_of("vision", 16);
   vision.spec.preemption.within_queue = WithinQueue::kLowerPriority;
@@ -289,11 +289,11 @@ TEST_F(ReclaimedTest, WhoGaveWayTakesNothingBackWhileTheOtherIsThere) {
   EXPECT_THAT(in_flight(), IsEmpty());
   EXPECT_TRUE(decides_nothing());
   EXPECT_EQ(count_reclaimed(snapshot()), 1);
-  // The other is idle too by now, and stays.
+  // The other workload is idle too by now, and stays.
   each_gpu_of("train-0", [&](GpuSample& gpu) { gpu.activity = 0.0f, gpu.quiet_since = now - 2h; });
   EXPECT_THAT(find_idle_work(snapshot(), *cluster.gpu_policies().find("cluster")), SizeIs(1));
   EXPECT_TRUE(decides_nothing());
-  // It has ended, and another one has begun: now priority counts again.
+  // It has ended, and another one has started: now priority counts again.
   cluster.erase<berth::Job>("a", "train");
   lose("train-0");
   EXPECT_EQ(count_reclaimed(snapshot()), 0);
@@ -302,8 +302,8 @@ TEST_F(ReclaimedTest, WhoGaveWayTakesNothingBackWhileTheOtherIsThere) {
   EXPECT_THAT(in_flight(), ElementsAre(kSleeps));
 }
 
-// Whoever waits may take idle GPUs in turn, and without arrivals that comes to an end: each of
-// four Jobs sleeps whenever it runs, and there is room for one.
+// A pending workload may in turn take idle GPUs, but without arrivals this ends: each of four Jobs
+// is idle when it runs, and there is room for one.
 TEST_F(ReclaimedTest, SleepersDoNotTakeTurns) {
   have_one_node(), run("j0", 16, "n1");
   std::string runs = "j0";
@@ -321,7 +321,7 @@ TEST_F(ReclaimedTest, SleepersDoNotTakeTurns) {
         ++taken;
         suspend(runs);
       } else {
-        run(name, 16, "n1");  // and it sleeps
+        run(name, 16, "n1");  // and it is idle
         runs = name;
       }
     }
@@ -422,7 +422,7 @@ TEST_F(ReclaimedTest, NothingIsTakenBackWhileBerthIsStopped) {
   EXPECT_THAT(entry("train").ahead, SizeIs(1));
 }
 
-// A gang of which one member works stays whole.
+// If one member of a gang is active, the whole gang stays.
 TEST_F(ReclaimedTest, AGangGoesWholeOrNotAtAll) {
   choose(IdlePolicy::kAlways);
   for (const char* name : {"m0", "m1"}) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a GPUQueue's status says of starts: of whom, how often it is written, and that another
-// writer of the status leaves it alone.
+// The expected starts in a GPUQueue's status: for which workloads, how often they are written, and
+// that the other writer of the status keeps them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "apis/decode.h"
-#include "controller/queue/reconcile.h"
-#include "controller/queue/start_teller.h"
+#include "apis/codec/decode.h"
+#include "controller/queue/starts/start_teller.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/queue_objects.h"
 
 namespace berth::queue {
@@ -45,7 +45,7 @@ class ReconcileEstimates : public ::testing::Test {
     add(job);
   }
   Snapshot snapshot() const { return {cluster, answers, settings, now}; }
-  // Whether it differed.
+  // Returns whether a status differed.
   bool write(const Plan& plan) {
     bool wrote = false;
     for (const StatusUpdate& update : plan.statuses) {
@@ -69,7 +69,7 @@ class ReconcileEstimates : public ::testing::Test {
     for (int i = 0; i < 600; ++i) submit(fmt::format("many-{:03}", i), 48h);
     write(reconcile_queues(snapshot()));
   }
-  // Until it tells something: in how many turns, a second apart.
+  // The number of turns, one second apart, until it writes something.
   int turns_of(StartTeller& teller, Plan& plan) {
     for (int turns = 1; turns < 100; ++turns, now += 1s) {
       plan = teller.reconcile(snapshot());
@@ -119,7 +119,7 @@ TEST_F(ReconcileEstimates, OtherNewsOfTheStatusLeaveItAlone) {
   EXPECT_TRUE(write(reconcile_queues(snapshot())));
   ASSERT_THAT(cluster.gpu_queues().find("vision")->status.pending, SizeIs(2));
   EXPECT_EQ(told().latest_start, *parse_time("2026-11-21T13:00:00Z"));
-  // Under an old name it is another one.
+  // A new Job with an old name is another workload.
   cluster.erase<berth::Job>("a", "train");
   submit("train");
   write(reconcile_queues(snapshot()));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gang's admission releases no more than it was made for, and what runs beyond it is charged.
-#include "controller/queue/record_cover.h"
+#include "controller/queue/facts/record_cover.h"
 
 #include <fmt/format.h>
 
-#include "controller/queue/admission_record.h"
-#include "controller/queue/queue_report.h"
-#include "controller/queue/restart.h"
-#include "controller/queue/uncovered.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/cycle/uncovered.h"
+#include "controller/queue/record/admission_record.h"
+#include "controller/queue/record/restart.h"
 #include "tests/queue/framework_fixture.h"
 
 namespace berth::queue {
@@ -30,7 +30,7 @@ class RecordCoverTest : public FrameworkGangsTest {
     pod.shape.edit()->requests.set("nvidia.com/gpu", Quantity::whole(gpus));
     return pod;
   }
-  // Of a StatefulSet whose template says that its pods are a gang.
+  // A pod of a StatefulSet whose template makes its pods a gang.
   static berth::Pod ordinal(int i, int gpus, const std::string& uid = "") {
     berth::Pod pod = sized(gated(test::stateful_pod("web", i), gpus), "4");
     pod.meta.labels.set(names::kQueueLabel, "vision");
@@ -42,7 +42,7 @@ class RecordCoverTest : public FrameworkGangsTest {
     pod.node_name = Text(node);
     return pod;
   }
-  // As berth wrote it before records had shapes and versions.
+  // Rewrites the records in the form before records had shapes and versions.
   void age_records() {
     for (const auto& each : cluster.pods()) {
       berth::Pod pod = *each;
@@ -71,7 +71,7 @@ class RecordCoverTest : public FrameworkGangsTest {
   }
 };
 
-// The gang is admitted with what its oldest member asks, times its size.
+// The gang is admitted with the requests of its oldest member, times its size.
 TEST_F(RecordCoverTest, LaterMembersOfAFastGangMayAskNoMoreThanItWasAdmittedWith) {
   begin();
   start(kCoveredGang, {fast(part("c0", 0, "4"))});
@@ -110,7 +110,7 @@ TEST_F(RecordCoverTest, ASuccessorMayNotAskForMore) {
   EXPECT_THAT(follow(kCoveredGang), ElementsAre("less"));
 }
 
-// Else the members that it seems to lack would be charged, and would keep room from other queues.
+// Otherwise the members that it seems to lack would be charged, and would block other queues.
 TEST_F(RecordCoverTest, AGangWhoseSizeIsRaisedHoldsNoMore) {
   begin();
   start(kCoveredGang, {part("g0", 2, "1")});
@@ -121,7 +121,7 @@ TEST_F(RecordCoverTest, AGangWhoseSizeIsRaisedHoldsNoMore) {
   EXPECT_EQ(holds(), "2 of 16");
 }
 
-// What its gang never asked was no part of the quota.
+// The quota does not include a resource that the gang never requested.
 TEST_F(RecordCoverTest, ASuccessorMayNotAskForAnotherResource) {
   begin();
   start(kCoveredGang, {part("g0", 1), part("g1", 1)});
@@ -132,14 +132,14 @@ TEST_F(RecordCoverTest, ASuccessorMayNotAskForAnotherResource) {
   EXPECT_THAT(follow(kCoveredGang), IsEmpty());
 }
 
-// A StatefulSet's template is edited, and its rolling update re-creates the last pod.
+// The template of a StatefulSet is edited, and its rolling update re-creates the last pod.
 TEST_F(RecordCoverTest, AnEditedTemplateDoesNotGrowByTheOldAdmission) {
   begin();
   start(kStatefulSet, {ordinal(0, 1), ordinal(1, 1), ordinal(2, 1), ordinal(3, 1)});
   lose("web-3"), add(ordinal(3, 8, "-next"));
   EXPECT_THAT(follow(kStatefulSet), IsEmpty());
   EXPECT_EQ(holds(), "4 of 16");
-  // With all pods deleted it queues with what they ask now.
+  // Once all pods are deleted, the gang queues with its new requests.
   for (const char* name : {"web-0", "web-1", "web-2", "web-3"}) lose(name);
   settle();
   for (int i = 0; i < 4; ++i) add(ordinal(i, 4, "-next"));
@@ -151,7 +151,7 @@ TEST_F(RecordCoverTest, AnEditedTemplateDoesNotGrowByTheOldAdmission) {
   EXPECT_EQ(holds(), "16 of 16");
 }
 
-// The sum of the old ones would do for some of the new ones, and the others would wait for ever.
+// The sum of the old requests would cover some of the new pods, and the others would wait forever.
 TEST_F(RecordCoverTest, AnEditedGangDoesNotStartByHalves) {
   begin();
   start(kStatefulSet, {ordinal(0, 1), ordinal(1, 1), ordinal(2, 1), ordinal(3, 1)});
@@ -163,7 +163,7 @@ TEST_F(RecordCoverTest, AnEditedGangDoesNotStartByHalves) {
   EXPECT_THAT(follow(kStatefulSet), IsEmpty());
 }
 
-// The webhook was away while the pods were re-created.
+// The webhook was down while the pods were re-created.
 TEST_F(RecordCoverTest, WhatRunsBeyondTheAdmissionIsCharged) {
   begin();
   start(kStatefulSet, {ordinal(0, 1), ordinal(1, 1), ordinal(2, 1), ordinal(3, 1)});
@@ -178,7 +178,7 @@ TEST_F(RecordCoverTest, WhatRunsBeyondTheAdmissionIsCharged) {
   EXPECT_EQ(holds(), "4 of 16");
 }
 
-// What the gang has admitted asks for no GPU at all: nothing of it was charged.
+// The admitted members of the gang request no GPU, so nothing was charged.
 TEST_F(RecordCoverTest, WhatRunsBeyondAnAdmissionOfNothingIsCharged) {
   begin();
   start(kCoveredGang, {part("g0", 0), part("g1", 0)});
@@ -208,7 +208,7 @@ TEST_F(RecordCoverTest, ARecordOfAnEarlierBerthBoundsItsGangToo) {
   EXPECT_THAT(follow(kCoveredGang), ElementsAre("same"));
 }
 
-// It says nothing of what no quota counts.
+// It says nothing about resources that no quota counts.
 TEST_F(RecordCoverTest, ARecordOfAnEarlierBerthBoundsNoResourceWithoutAnAmount) {
   const auto with_nic = [](berth::Pod pod) {
     pod.shape.edit()->requests.set("rdma/hca", Quantity::whole(1));
@@ -235,7 +235,7 @@ TEST_F(RecordCoverTest, AMixedRecordOfAnEarlierBerthLetsASuccessorOfTheSameKindG
   EXPECT_THAT(follow(kCoveredGang), ElementsAre("next"));
 }
 
-// Its members came one after the other, each with more than the gang was admitted with.
+// Its members came one by one, each with more than the gang was admitted with.
 TEST_F(RecordCoverTest, WhatAnEarlierBerthReleasedBeyondTheAdmissionIsCharged) {
   begin();
   start(kCoveredGang, {fast(part("c0", 1, "3"))});

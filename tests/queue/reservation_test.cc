@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rule 11: what is kept for a head is there when it was said to be, and what is ended before that
-// does not wait for it.
+// Rule 11: what is reserved for a head is free when it was reported to be, and work that ends
+// before that does not wait for it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <random>
 #include <set>
 
-#include "controller/queue/admission_fact.h"
-#include "controller/queue/capped.h"
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/facts/capped.h"
 #include "tests/queue/cases.h"
 #include "tests/queue/units.h"
 
@@ -40,7 +40,7 @@ class Cluster {
     jobs[job.workload] = job;
     index.put(job);
   }
-  // Who begins, and what the others are told.
+  // The started workloads, and the reports for the others.
   std::vector<std::string> decide() {
     Cycle cycle(index, PreemptionTerms{.now = now, .may_go = {}, .slack = 0});
     cycle.run(100);
@@ -112,7 +112,7 @@ TEST(Reservation, LetsThoseGoBeforeThatAreEndedInTime) {
   EXPECT_EQ(c.decide(), Names{"large"});
 }
 
-// Jobs whose deadlines are nearly the same are one class.
+// Jobs with nearly equal deadlines are one class.
 TEST(Reservation, SpansAreRoundedUpByASixteenthAtMost) {
   std::set<std::int64_t> coarse;
   for (std::int64_t span = 1; span < 4'000'000; span += 1 + span / 999) {
@@ -154,7 +154,7 @@ TEST(Reservation, ThereIsOneForACohortAndPool) {
   EXPECT_FALSE(c.why("larger").reserved);
 }
 
-// Jobs come and go; whoever was told a time has begun by then.
+// Jobs come and go; a workload with a reported time has started by then.
 TEST(Reservation, IsNeverDelayed) {
   const int plays = cases(2'600);
   std::int64_t kept = 0, before = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gang whose controller re-creates all of its pods keeps its admission.
-#include "controller/queue/restart.h"
+#include "controller/queue/record/restart.h"
 
 #include <fmt/format.h>
 
-#include "controller/queue/recall.h"
+#include "controller/queue/record/recall.h"
 #include "tests/queue/framework_fixture.h"
 
 namespace berth::queue {
@@ -20,8 +20,8 @@ constexpr char kSet[] = "PodGroup/a/JobSet:train";
 
 class RestartTest : public FrameworkGangsTest {
  protected:
-  // A LeaderWorkerSet's groups: a leader and a worker, of eight GPUs each. Its StatefulSet makes
-  // the leaders; each leader has a StatefulSet for its workers, and it goes with the leader.
+  // The groups of a LeaderWorkerSet: a leader and a worker with eight GPUs each. Its StatefulSet
+  // creates the leaders. Each leader owns a StatefulSet for its workers, which is deleted with it.
   berth::Pod part(int group, int index) const {
     berth::Pod pod = gated(test::leader_worker_pod("llm", group, index, 2), 8);
     pod.meta.uid += fmt::format("-{}", round);
@@ -32,7 +32,7 @@ class RestartTest : public FrameworkGangsTest {
   static std::string name_of_part(int group, int index) {
     return test::leader_worker_pod("llm", group, index, 2).meta.name;
   }
-  // Group 0 runs on all sixteen GPUs, and group 1 waits.
+  // Group 0 runs on all sixteen GPUs, and group 1 is pending.
   void start_groups() {
     begin();
     start(kGroup0, {part(0, 0), part(0, 1)});
@@ -40,7 +40,7 @@ class RestartTest : public FrameworkGangsTest {
     settle();
     ASSERT_THAT(in_flight(), IsEmpty());
   }
-  // All of group 0 is deleted, and gone a moment later.
+  // All pods of group 0 are deleted, and gone a moment later.
   void restart_group() {
     for (int i : {0, 1}) remove(name_of_part(0, i));
     settle();
@@ -77,7 +77,7 @@ TEST_F(RestartTest, AGroupThatIsRecreatedKeepsItsGpus) {
   EXPECT_EQ(used(), 16);
 }
 
-// Quota is not what group 1 waits for.
+// Group 1 does not wait for quota.
 TEST_F(RestartTest, AGroupThatIsRecreatedKeepsItsRoom) {
   add(queue_of("vision", 64));
   start_groups();
@@ -152,7 +152,7 @@ TEST_F(RestartTest, PodsWithoutAControllerAreNotAwaited) {
   EXPECT_THAT(marks(), IsEmpty());
 }
 
-// It is to be placed again, elsewhere.
+// It must be placed on other nodes.
 TEST_F(RestartTest, AGangThatIsDrainedFromItsNodeIsNotAwaitedThere) {
   start_groups();
   Node node = node_of("n1", 8);
@@ -179,7 +179,7 @@ TEST_F(RestartTest, AGangThatIsTakenBackIsNotAwaited) {
   EXPECT_THAT(in_flight(), ElementsAre(kGroup1));
 }
 
-// A JobSet re-creates all of its Jobs: Jobs and pods get new uids, the set keeps its own.
+// A JobSet re-creates all of its Jobs: Jobs and pods get new uids, the JobSet keeps its own.
 class JobSetRestartTest : public RestartTest {
  protected:
   berth::Pod worker(int i) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs that come with the admission of another object: restored from a backup, or copied.
-#include "apis/names.h"
-#include "controller/queue/cluster_index.h"
+// Jobs with the admission of another object: restored from a backup, or copied.
+#include "apis/base/names.h"
+#include "controller/queue/index/cluster_index.h"
 #include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {
@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using RestoredTest = AdmissionsTest;
 
-// As `kubectl get job -o yaml` shows one that runs in another cluster.
+// The output of `kubectl get job -o yaml` for a running Job of another cluster.
 berth::Job restored() {
   berth::Job job = job_of("a", "train", 4);
   job.meta.annotations.set(

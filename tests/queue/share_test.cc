@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares are exact, and what has no weight or nothing to borrow from comes last.
-#include "controller/queue/share.h"
+// Shares are exact; queues without weight, or without anything to borrow from, come last.
+#include "controller/queue/cycle/share.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When what waits is said to begin, and what is said where nobody knows.
-#include "controller/queue/start_estimates.h"
+// The expected starts of pending workloads, and what berth reports where they are unknown.
+#include "controller/queue/starts/start_estimates.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A round time, so that what is coarse is what is exact.
+// A round time, so that coarse and exact times are equal.
 constexpr std::int64_t kNow = 29'736'000 * kMinute;
 
 class StartEstimatesTest : public ::testing::Test {
@@ -29,7 +29,7 @@ class StartEstimatesTest : public ::testing::Test {
                         .quotas = {{kGpu, "p", gpus, {}, {}}},
                         .strict_fifo = strict_fifo});
   }
-  // Minutes; 0: it declares nothing.
+  // Minutes; 0: it declares no run time.
   JobFact job(const std::string& name, int gpus, std::int64_t minutes, int pods) {
     return {.workload = "Job/team/" + name,
             .uid = name,
@@ -66,7 +66,7 @@ class StartEstimatesTest : public ::testing::Test {
   void wait(const std::string& name, int gpus, std::int64_t minutes, int pods = 1) {
     index.put(job(name, gpus, minutes, pods));
   }
-  // It came so many minutes ago, waited and has begun at once.
+  // It arrived so many minutes ago and started at once.
   void come(const std::string& name, const std::string& node, int gpus, std::int64_t minutes,
             std::int64_t ago) {
     JobFact fact = job(name, gpus, minutes, 1);
@@ -123,7 +123,7 @@ TEST_F(StartEstimatesTest, WhatHasFinishedSaysHowMuchOfThatIsTaken) {
   EXPECT_LE(*estimate("last")->latest, kNow + 97 * kMinute);
 }
 
-// Of two that are as likely to take a tenth as all, hardly ever both do.
+// Two Jobs each use a tenth or all of their time; hardly ever both use all.
 TEST_F(StartEstimatesTest, EachNamespaceTakesWhatItsOwnJobsTook) {
   add_node("n1"), add_node("n2");
   add_queue("q", 8), add_queue("r", 8);
@@ -177,7 +177,7 @@ TEST_F(StartEstimatesTest, SmallerOnesGoBesideAHeadUnlessTheQueueIsStrict) {
   }
 }
 
-// Who is small and goes past a head keeps it waiting, also if he is yet to come.
+// Small workloads that pass a head delay it, even if they have yet to arrive.
 TEST_F(StartEstimatesTest, OthersAreTakenToComeAsTheyDidOfLate) {
   finish(1, 1000);
   const auto latest = [&](bool strict, std::int64_t ago, std::int64_t minutes) {
@@ -192,7 +192,7 @@ TEST_F(StartEstimatesTest, OthersAreTakenToComeAsTheyDidOfLate) {
   EXPECT_LE(latest(true, 20, 60), 90) << "nobody passes";
 }
 
-// Three in a hundred run for long: too few for a range to reach that far.
+// Three in a hundred run long: too few for the range to reach that far.
 TEST_F(StartEstimatesTest, ARangeLeavesOutWhatHardlyEverHappens) {
   add_node("n1"), add_queue("q", 8);
   run("runs", {"n1"}, 8, 100, 0);
@@ -217,7 +217,7 @@ TEST_F(StartEstimatesTest, WhatLeavesIsAsGoodAsGone) {
   add_node("n1"), add_queue("q", 8);
   run("runs", {"n1"}, 8, 0, 0);
   JobFact stopped = job("runs", 8, 0, 1);
-  index.put(stopped);  // suspended, and its pod is still there
+  index.put(stopped);  // suspended, and its pod still exists
   wait("next", 8, 60);
   EXPECT_EQ(told("next"), "0-0");
 }
@@ -266,7 +266,7 @@ TEST_F(StartEstimatesTest, BeyondWhatItLooksAtItSaysFromWhen) {
   EXPECT_TRUE(estimate("w00", 20)->latest) << "who is near is told all the same";
 }
 
-// Of 150 queues each end helps one: what the others wait for is not tried again.
+// In 150 queues, each end helps only one: berth must not retry the workloads of the others.
 TEST_F(StartEstimatesTest, SomeHundredAreToldWhenTheyBegin) {
   for (int i = 0; i < 150; ++i) test::add_full_queue(i, index);
   const StartEstimates estimates(index, shares, kNow, StartEstimates::kFewTries);
@@ -280,7 +280,7 @@ TEST_F(StartEstimatesTest, SomeHundredAreToldWhenTheyBegin) {
   EXPECT_EQ(told, 300);
 }
 
-// All of them fail for their quota, which shows at a look: the tries are for those who may begin.
+// All of them lack quota, which is cheap to see: the tries are left for those that may start.
 TEST_F(StartEstimatesTest, HeadsAreToldThoughManyKindsWaitBehindThem) {
   for (int i = 0; i < 100; ++i) {
     test::add_full_queue(i, index);

@@ -12,10 +12,10 @@
 namespace berth::queue::test {
 namespace {
 
-// A stream weighs each by chance, as if that many had come: of so many, none matters.
+// A stream weighs each class at random, as if so many had come; with this many it hardly matters.
 constexpr std::size_t kKnownAsWell = 4;
 
-// Given that it has run for `so_far`.
+// The run time, given that it has run for `so_far`.
 std::int64_t draw_run_time(const Workload& workload, std::int64_t so_far, Draws& draws) {
   const Team& team = team_of(*workload.name);
   constexpr int kLongEnough = 10'000;
@@ -24,7 +24,7 @@ std::int64_t draw_run_time(const Workload& workload, std::int64_t so_far, Draws&
     const auto takes = static_cast<std::int64_t>(share * static_cast<double>(workload.job->lasts));
     if (takes >= so_far) return takes;
   }
-  return so_far;  // its end is this very moment
+  return so_far;  // it ends right now
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// StartOracle: what can be said of starts at best, to tell what is missed from what nobody could
-// know. It projects as berth does, but it has been told what a replayed day draws from: how often
-// and of which kinds others come, and which part of what they declare a team's Jobs take; and, if
-// it is to, how long each that is there will run. Who comes, it knows no better than anybody.
+// StartOracle: the best possible forecast, to distinguish avoidable errors from unknowable facts.
+// It projects as berth does, but knows the distributions of the replayed day: how often which Jobs
+// arrive, and which part of the declared run time a team's Jobs use. On request it also knows the
+// run time of each present Job. It does not know who arrives next.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 #include <string>
 #include <vector>
 
-#include "controller/queue/start_estimates.h"
+#include "controller/queue/starts/start_estimates.h"
 
 namespace berth::queue::test {
 
 class StartOracle {
  public:
-  // So many microseconds pass on average until somebody comes. The index is as it was, but knows
-  // the classes of all who may.
+  // `between`: the average time between arrivals, in microseconds. The index is unchanged, except
+  // that it then knows the classes of all possible Jobs.
   StartOracle(FactsIndex& index, bool one_queue, double between);
 
-  // Those of `run_times` run for so long.
+  // `run_times`: known run times of some Jobs.
   StartEstimates estimates(std::int64_t now,
                            const std::map<std::string, std::int64_t>& run_times) const;
 

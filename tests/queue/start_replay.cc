@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "controller/queue/admission_fact.h"
-#include "controller/queue/cycle.h"
+#include "controller/queue/cycle/admission_fact.h"
+#include "controller/queue/cycle/cycle.h"
 #include "tests/queue/start_laws.h"
 #include "tests/queue/units.h"
 
 namespace berth::queue::test {
 namespace {
 
-constexpr std::int64_t kEvery = 5 * kMinute;  // what waits is looked at
-constexpr int kAgain = 3;                     // each so many times also what has been told
+constexpr std::int64_t kEvery = 5 * kMinute;  // between forecasts for pending Jobs
+constexpr int kAgain = 3;                     // every so many times also samples earlier forecasts
 
 }  // namespace
 
@@ -99,7 +99,7 @@ void StartReplay::arrive(Run run) {
   runs_.emplace(name, std::move(run));
 }
 
-// What spreads over nodes is bound, and may leave room for others then.
+// Workloads that span nodes are bound, which may leave free capacity for others.
 void StartReplay::decide() {
   for (bool again = true; again;) {
     std::vector<AdmissionFact> admitted;
@@ -160,7 +160,7 @@ void StartReplay::end(const std::string& workload) {
     stands_.erase(pod);
     index_.remove_pod(pod);
   }
-  run.fact.parallelism = 0;  // it stands as one that has finished
+  run.fact.parallelism = 0;  // the state of a finished Job
   index_.put(run.fact);
   berth::Job finished;
   finished.meta.namespace_ = run.namespace_;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// StartReplay: a cluster's day, played through the queue's own engine: Jobs arrive by chance, are
-// admitted as it says, and end when they do, which is before what they had declared. Of those that
-// wait it is told between when and when they begin, as the controller would tell it then, or as one
-// could who knew more (start_oracle.h).
+// StartReplay: a cluster's day through the queue's own engine. Jobs arrive at random, are admitted
+// by the engine, and end before their declared time. At each time it records the expected starts of
+// pending Jobs, as the controller would report them, or with more knowledge (start_oracle.h).
 #pragma once
 
 #include <cstdint>
@@ -12,41 +11,41 @@
 #include <string>
 #include <vector>
 
-#include "controller/queue/start_estimates.h"
+#include "controller/queue/starts/start_estimates.h"
 #include "tests/queue/start_oracle.h"
 
 namespace berth::queue::test {
 
 struct ToldStart {
   std::string workload;
-  bool first = true;      // that it was told; else what stands in the status by then
-  bool sampled = false;   // at one of the quarters of an hour
+  bool first = true;      // the workload's first forecast; else the one in its status then
+  bool sampled = false;   // at a quarter of an hour
   std::int64_t told = 0;  // when, in microseconds
   StartEstimate estimate;
   std::int64_t arrived = 0;
   std::int64_t started = 0;
 };
 
-// Who tells.
+// The forecaster's knowledge.
 enum class Knowing {
-  kWhatItSees,  // the controller
-  kLaws,        // how often who comes, and which part of what they declare Jobs take
-  kRunTimes,    // these, and how long each runs that is there
+  kWhatItSees,  // what the controller sees
+  kLaws,        // also the distributions of arrivals and run times
+  kRunTimes,    // also the run time of each present Job
 };
 
 struct ReplayedCluster {
-  double load = 1;  // what arrives, of what the nodes can do in the same time
+  double load = 1;  // arriving work relative to the capacity of the nodes
   bool strict_fifo = false;
   bool one_queue = false;
   Knowing knowing = Knowing::kWhatItSees;
-  bool looks_again = false;  // at what it has told already, each quarter of an hour
+  bool looks_again = false;  // also sample earlier forecasts, each quarter of an hour
 };
 
 class StartReplay {
  public:
-  // Three teams have a queue each, or all one.
+  // Three teams have a queue each, or share one.
   StartReplay(std::uint64_t seed, const ReplayedCluster& cluster);
-  // Of so many that arrive, all that were told something, by when they were.
+  // Runs until so many Jobs have arrived. Returns all forecasts, by time.
   std::vector<ToldStart> run(int jobs);
 
  private:
@@ -75,11 +74,11 @@ class StartReplay {
   FactsIndex index_;
   RunShares shares_;
   std::int64_t now_ = 0;
-  std::map<std::string, Run> runs_;                                     // that wait or run
-  std::multimap<std::int64_t, std::string> ends_;                       // of those that run
+  std::map<std::string, Run> runs_;                                     // pending or running
+  std::multimap<std::int64_t, std::string> ends_;                       // of running Jobs
   std::map<std::string, std::vector<std::string>> pods_;                // by workload
   std::map<std::string, std::int64_t> free_;                            // by node
-  std::map<std::string, std::pair<std::string, std::int64_t>> stands_;  // pods: node and GPUs
+  std::map<std::string, std::pair<std::string, std::int64_t>> stands_;  // by pod: node and GPUs
   std::vector<ToldStart> out_;
   std::optional<StartOracle> oracle_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often what was told of starts came true, and how much it said, at three loads.
+// How many forecasts of starts came true, and how precise they were, at three loads.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ constexpr int kJobs = 250;
 struct Case {
   ReplayedCluster cluster;
   double least_held;    // of all ranges
-  double most_of_wait;  // that the median range is wide, of the median wait
+  double most_of_wait;  // the median range's width relative to the median wait
 };
 
 class StartReplayed : public ::testing::TestWithParam<Case> {};
@@ -23,22 +23,22 @@ class StartReplayed : public ::testing::TestWithParam<Case> {};
 TEST_P(StartReplayed, RangesHoldAndSaySomething) {
   const ReplayedCluster& cluster = GetParam().cluster;
   StartScores scores;
-  // --gtest_random_seed=N: other days.
+  // --gtest_random_seed=N selects other days.
   const auto first = static_cast<std::uint64_t>(std::max(1, GTEST_FLAG_GET(random_seed)));
   for (const std::uint64_t seed : {first, first + 1})
     scores.add(StartReplay(seed, cluster).run(kJobs));
   const StartScore& score = scores.first;
   fmt::print("load {}, {}: {}\n", cluster.load, cluster.strict_fifo ? "strict" : "best effort",
              score.text());
-  EXPECT_GE(score.ranges_share(), 0.85);  // of some it looks no further
+  EXPECT_GE(score.ranges_share(), 0.85);  // for some workloads it does not look far enough ahead
   EXPECT_GE(score.held_share(), GetParam().least_held);
   EXPECT_LE(score.width(), score.wait() * GetParam().most_of_wait);
 }
 
-// Over many days nine of ten hold in each case (docs/gpuqueue.md); of the few that are told on two
-// of them, all may have shared one mistake. The widths would tell if a range went back to being
-// from the first to the last of its starts. What is told the range of a whole wait says little, but
-// where smaller ones pass, little can be said.
+// Over many days nine of ten hold in each case (docs/gpuqueue.md); the few forecasts of two days
+// may all share one error. The widths would show if a range again reached from the first to the
+// last possible start. The range of a whole wait says little, but where smaller Jobs pass, little
+// is known.
 INSTANTIATE_TEST_SUITE_P(
     Loads, StartReplayed,
     ::testing::Values(Case{{0.9, true, true}, 0.9, 0.95}, Case{{1.1, true, true}, 0.8, 0.7},

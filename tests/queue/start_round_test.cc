@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A round of plays that is spread over several turns: it says what one at once says, no turn takes
-// more than it may, and what was not there all the time is told nothing.
-#include "controller/queue/start_round.h"
+// A round of projections that is spread over several turns: it gives the same result as one turn,
+// no turn exceeds its budget, and workloads that were not there all the time get no result.
+#include "controller/queue/starts/start_round.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "controller/queue/start_estimates.h"
-#include "controller/queue/start_teller.h"
+#include "controller/queue/starts/start_estimates.h"
+#include "controller/queue/starts/start_teller.h"
 #include "tests/queue/full_queues.h"
 
 namespace berth::queue::test {
@@ -80,7 +80,8 @@ TEST_F(StartRoundTest, ATurnLooksAsFarAsOnePlayGetsByItsWork) {
   EXPECT_EQ(StartTeller::limits_of_turn(index).tries, StartEstimates::kFewTries) << "at least";
 }
 
-// As many begin, each of whom is asked how long it runs, as are tried; and each counts as work.
+// The number of starts, each with a drawn run time, equals the number of tries; each counts as
+// work.
 TEST_F(StartRoundTest, APlayIsBoundedHoweverMuchWaits) {
   for (int i = 0; i < 5'000; ++i) {
     JobFact waits = job_in_queue("many", i);
@@ -110,7 +111,7 @@ TEST_F(StartRoundTest, WhatWasNotThereAllTheTimeIsToldNothing) {
   index.put(anew);
   index.remove_job(name_in_queue("last", 2));
   play(round, 1);
-  index.put(job_in_queue("last", 2));  // it was away
+  index.put(job_in_queue("last", 2));  // it was absent
   while (!round.is_whole()) play(round, 1);
   const StartEstimates estimates(index, std::move(round));
   EXPECT_FALSE(estimate(estimates, "late", 0));

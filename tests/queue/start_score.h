@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// StartScore: how much of what was told of starts came true, and how much it said.
+// StartScore: how many forecasts of starts came true, and how precise they were.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace berth::queue::test {
 
-// Of what is scored alike: the first that each workload was told, or what stands in statuses at any
-// time, so that who waits for longer counts for more.
+// Scores of one kind: the first forecast of each workload, or the forecasts in statuses at any
+// time, where long waits count more.
 class StartScore {
  public:
   void add(const ToldStart& told);
-  double ranges_share() const;  // of all that was told
+  double ranges_share() const;  // of all forecasts
   double held_share() const;    // of all ranges
-  // Of the middle range; of the middle one of all waits that they were told of. In minutes.
+  // The median width of ranges, and the median wait of their workloads. In minutes.
   double width() const;
   double wait() const;
   std::string text() const;
@@ -29,7 +29,7 @@ class StartScore {
 
 struct StartScores {
   StartScore first, standing;
-  // But for the first of all, of which nobody knows yet how long those before took.
+  // The first Jobs are left out, because no run times are known yet.
   void add(const std::vector<ToldStart>& of_a_day);
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// While berth is stopped, queues displace, drain and reclaim no workload, and admit what fits.
-#include "controller/queue/displaced.h"
+// While berth is stopped, queues preempt, drain and reclaim no workload, and admit what fits.
+#include "controller/queue/recall/displaced.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {
@@ -16,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr char kLent[] = "Job/b/lent";
 constexpr char kTrain[] = "Job/a/train";
 
-// "vision" wants its sixteen GPUs back, of which "nlp" has borrowed some.
+// "vision" reclaims its sixteen GPUs, of which "nlp" has borrowed some.
 class StoppedQueueTest : public AdmittedTest {
  protected:
   StoppedQueueTest() {
@@ -32,7 +33,7 @@ class StoppedQueueTest : public AdmittedTest {
     add(policy);
   }
   void resume() { stop(Operations::kNormal); }
-  // A pod of eight GPUs on each of the nodes.
+  // A pod with eight GPUs on each of the nodes.
   void lend(const std::vector<std::string>& nodes) {
     const auto pods = static_cast<std::int64_t>(nodes.size());
     berth::Job job = job_of("b", "lent", 8);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that a cloud or an autoscaler is about to take: nothing begins there, and Jobs that have
-// begun are taken back at once.
-#include "controller/queue/stranded.h"
+// Nodes that a cloud provider or an autoscaler is about to remove: no workload starts there, and
+// berth requeues running Jobs at once.
+#include "controller/queue/recall/stranded.h"
 
 #include "tests/queue/admitted_fixture.h"
 
@@ -19,7 +19,7 @@ constexpr char kRisk[] = "aws-node-termination-handler/rebalance-recommendation"
 
 class StrandedTest : public AdmittedTest {
  protected:
-  // Runs on n1 and n2.
+  // A Job that runs on n1 and n2.
   void start_job() {
     add(job());
     add(pod_of(job(), "train-0", "n1")), add(pod_of(job(), "train-1", "n2"));
@@ -29,7 +29,7 @@ class StrandedTest : public AdmittedTest {
     node.taints.push_back({taint, "", "NoSchedule"});
     return node;
   }
-  // What the change of the node makes due.
+  // The keys that the change of the node makes due.
   std::vector<std::string> due_by(const Node& now_) {
     const Node old = *cluster.nodes().find(now_.meta.name);
     add(now_);
@@ -71,7 +71,7 @@ TEST_F(StrandedTest, NothingBeginsThereAndAnAdmissionOnItsWayIsGivenUp) {
   EXPECT_TRUE(reconcile_release(snapshot(), "Pod/a/web").objects.empty());
 }
 
-// It may never come to a notice.
+// The provider may never give notice.
 TEST_F(StrandedTest, WhatRunsWhereACloudThinksOfANoticeRunsOn) {
   start_job();
   EXPECT_THAT(due_by(going("n1", kRisk)), Not(Contains("requeue/Job/a/train")));
@@ -88,7 +88,7 @@ TEST_F(StrandedTest, AJobIsTakenBackWhenOneOfItsNodesIsGone) {
   EXPECT_EQ(reason("Job/a/train"), "node n1 is gone");
 }
 
-// kube-scheduler may know a node sooner than berth does.
+// kube-scheduler may know a node before berth does.
 TEST_F(StrandedTest, ANodeThatNoQueueHasChosenAndThatIsNotThereMayBeNew) {
   berth::Job made = job();
   note(made.meta, "train", {}, 8);
@@ -104,7 +104,7 @@ TEST_F(StrandedTest, APodThatIsBoundToANodeThatGoesMakesItsJobDue) {
               Contains("requeue/Job/a/train"));
 }
 
-// Each kind is watched by itself.
+// Watches of different kinds are independent.
 TEST_F(StrandedTest, AJobThatIsToldOfAfterItsNodeIsDueThen) {
   berth::Job early = job();
   early.suspended = true;
@@ -122,7 +122,7 @@ TEST_F(StrandedTest, AJobThatWaitsForANodeThatGoesWaitsNoLonger) {
   EXPECT_THAT(done("Job/a/train"), ElementsAre("mergepatch train"));
 }
 
-// kube-scheduler would put them there again, and berth would take them back again.
+// kube-scheduler would bind them there again, and berth would requeue them again.
 TEST_F(StrandedTest, WhatTheSchedulerWouldPutThereAgainStays) {
   berth::Job made = job();
   note(made.meta, "train", {}, 8);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods that are pinned and that kube-scheduler binds to no node: what is taken back, when, and what
-// is told of the others.
-#include "controller/queue/unbound_pins.h"
+// Pinned pods that kube-scheduler binds to no node: which ones berth requeues, when, and what it
+// reports about the others.
+#include "controller/queue/recall/unbound_pins.h"
 
-#include "controller/queue/queue_figures.h"
+#include "controller/queue/status/queue_figures.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/admitted_fixture.h"
 
 namespace berth::queue {
@@ -71,7 +72,7 @@ TEST_F(UnboundPinsTest, WhatIsBoundOrUnpinnedOrBehindItsGateIsLeftAlone) {
   EXPECT_EQ(unbound(), 0);
 }
 
-// Decided anew it would be pinned there again, and so for ever.
+// Decided again, it would be pinned there again, and so on forever.
 TEST_F(UnboundPinsTest, APodWhoseNodeCouldHaveItStaysAndIsTold) {
   add(released("web", "n1"));
   now += 5min;
@@ -83,7 +84,7 @@ TEST_F(UnboundPinsTest, APodWhoseNodeCouldHaveItStaysAndIsTold) {
 
 TEST_F(UnboundPinsTest, APodWhoseNodeOthersHaveFilledIsEvicted) {
   add(released("web", "n1"));
-  berth::Pod other = gated("other", 6);  // past the queue
+  berth::Pod other = gated("other", 6);  // around the queue
   other.meta.namespace_ = "b";
   other.shape.edit()->scheduling_gates.clear();
   bind(other, "n1");
@@ -128,7 +129,7 @@ TEST_F(UnboundPinsTest, WhatItsQueueWouldNotLetGoAgainStays) {
   EXPECT_THAT(blocked(), HasSubstr("its queue would not let it go again"));
 }
 
-// An eviction counts as a failure of the Job of another controller, as a JobSet's.
+// An eviction counts as a failure of a Job with another controller, for example a JobSet.
 TEST_F(UnboundPinsTest, APodOfAJobIsEvictedOnlyIfTheJobSurvivesIt) {
   berth::Job owner = job_of("a", "web", 4);
   owner.meta.owner_references = {{.kind = "JobSet", .name = "s", .uid = "s", .controller = true}};
@@ -169,7 +170,7 @@ TEST_F(UnboundPinsTest, OfAGangThatRunsOnlyTheOthersGo) {
   now += 5min;
   EXPECT_THAT(done("PodGroup/a/gang"), ElementsAre("evict m-1"));
 
-  // The one made anew follows the other, without a pin: it is never late.
+  // A re-created member follows the others without a pin, so it is never late.
   cluster.erase<berth::Pod>("a", "m-1");
   berth::Pod anew = member_of("m-2", "");
   anew.meta.annotations.erase(names::kAdmittedAnnotation);
@@ -194,7 +195,7 @@ TEST_F(UnboundPinsTest, AJobOfWhichNothingRunsIsRequeuedWhole) {
   EXPECT_TRUE(body["metadata"].contains("resourceVersion"));
 }
 
-// It may get the same nodes again: each time they have longer, up to eight timeouts.
+// It may get the same nodes again: each time the wait is longer, up to eight timeouts.
 TEST_F(UnboundPinsTest, AJobThatIsDecidedAnewAgainAndAgainIsLeftAloneForLonger) {
   berth::Job train = job();
   const auto time_left = [&](Duration age) {
@@ -240,7 +241,7 @@ TEST_F(UnboundPinsTest, AJobThatHasLostANodeIsRequeuedWithWhatRunsOnceBudgetsAll
   EXPECT_EQ(std::get<Write>(requeue.objects[0].steps[1]).object.name, "train");
 }
 
-// The pods that follow those which have ended have their own time.
+// The pods that replace finished ones have their own deadline.
 TEST_F(UnboundPinsTest, TheNextPodOfAJobIsLateAfterItsOwnCreation) {
   const berth::Job train = job();
   take_out("n2");
@@ -257,7 +258,7 @@ TEST_F(UnboundPinsTest, AJobThatSomebodyHoldsGoesAsAnyOther) {
   EXPECT_THAT(done("Job/a/train"), ElementsAre("mergepatch train"));
 }
 
-// Its pods show what it was admitted with; it would be admitted beside them.
+// Its pods show its admission; it would be admitted a second time next to them.
 TEST_F(UnboundPinsTest, AJobWhoseRecordSomebodyHasTakenAwayStays) {
   berth::Job train = job();
   const berth::Pod pod = pod_of(train, "t-0");
@@ -268,7 +269,7 @@ TEST_F(UnboundPinsTest, AJobWhoseRecordSomebodyHasTakenAwayStays) {
   EXPECT_THAT(blocked(), HasSubstr("Job/a/train (1 pod, node n1 is out of service: its queue"));
 }
 
-// --- what is told ---
+// --- Reports ---
 
 TEST_F(UnboundPinsTest, TheQueueTellsWhatStaysAndLooksAgainWhenTheNextMay) {
   add(released("bare", "n1", ""));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What most tests of the queue count in.
+// Units in most tests of the queue.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that berth does not pin (rule 3): one node has to have room for all that a pod asks, and to
-// let the pod in, as kube-scheduler will want it.
+// Workloads that berth does not pin (rule 3): one node must have free capacity for all requests of
+// a pod and accept the pod, as kube-scheduler will require.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

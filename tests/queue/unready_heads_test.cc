@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// For how long a workload that is not ready holds up its StrictFIFO queue.
+// How long a workload that is not ready blocks its StrictFIFO queue.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/queue/cycle.h"
-#include "controller/queue/words.h"
+#include "controller/queue/cycle/cycle.h"
+#include "controller/queue/cycle/words.h"
 #include "tests/queue/model.h"
 #include "tests/queue/preemption_facts.h"
 
@@ -79,7 +79,7 @@ TEST_F(UnreadyHead, OnceItIsWholeItIsTheHeadAgain) {
   EXPECT_THAT(decided(facts_, 5 * kMinute), ElementsAre("PodGroup/ns/half", "behind"));
 }
 
-// Its minute was spent while the API server refused it.
+// Its minute was over while the API server refused it.
 TEST_F(UnreadyHead, WhoseReleaseIsRefusedIsPassedAtOnce) {
   JobFact& head = facts_.add_waiting("Job/ns/head", "q", 1);
   head.created = 1;

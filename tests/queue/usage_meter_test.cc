@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is used is written down once a minute, in few bytes, and gone on from by whoever comes next.
-#include "controller/queue/usage_meter.h"
+// berth stores the use once a minute, in few bytes, and the next leader continues from there.
+#include "controller/queue/status/usage_meter.h"
 
 #include <fmt/format.h>
 
-#include "controller/queue/budget_figures.h"
-#include "controller/queue/budget_standing.h"
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/queue_report.h"
+#include "controller/queue/budget/budget_standing.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/status/budget_figures.h"
+#include "controller/queue/status/reconcile.h"
 #include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {
@@ -42,7 +43,7 @@ class UsageMeterTest : public AdmissionsTest {
     queue.spec.budget = BudgetSpec{parse_thousandths(hours), period, "UTC", when};
     add(queue);
   }
-  // Carries out what the meter plans; says whether it wrote.
+  // Carries out the meter's plan; returns whether it wrote.
   bool look(UsageMeter& meter) {
     const Plan plan = meter.reconcile(snapshot());
     next = plan.requeue_after;
@@ -131,7 +132,7 @@ TEST_F(UsageMeterTest, WhoeverComesNextGoesOnFromTheCheckpoint) {
   add(running("train", 8));
   look(first);
   for (int minute = 0; minute < 10; ++minute) now += 1min, look(first);
-  // Between two checkpoints it is killed, and another begins two minutes later.
+  // It is killed between two checkpoints, and another leader starts two minutes later.
   now += 30s, look(first);
   now += 2min;
   UsageMeter second;

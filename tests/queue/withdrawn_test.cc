@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admissions that are taken back: before they are carried out, since the workload has changed or
-// the API server refuses it; and after, since the queue drains.
+// Admissions that berth withdraws: before the release, since the workload has changed or the API
+// server refuses it; and after it, since the queue drains.
 #include <fmt/format.h>
 
-#include "controller/queue/cluster_index.h"
-#include "controller/queue/queue_report.h"
+#include "controller/queue/cycle/queue_report.h"
+#include "controller/queue/index/cluster_index.h"
+#include "controller/queue/recall/reconcile.h"
 #include "tests/queue/admissions_fixture.h"
 
 namespace berth::queue {

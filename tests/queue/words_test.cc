@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How sentences of verdicts name workloads.
-#include "controller/queue/words.h"
+#include "controller/queue/cycle/words.h"
 
 #include <gtest/gtest.h>
 

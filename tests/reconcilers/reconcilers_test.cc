@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/mig/rollout_measures.h"
-#include "controller/queue/idle_measures.h"
-#include "controller/queue/usage_ledger.h"
+#include "controller/queue/budget/usage_ledger.h"
+#include "controller/queue/recall/idle_measures.h"
 #include "controller/reconcilers/keys.h"
 #include "controller/reconcilers/reconcile.h"
 #include "tests/queue/queue_objects.h"

@@ -9,14 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "apis/decode.h"
-#include "apis/names.h"
-#include "apis/reasons.h"
+#include "apis/base/names.h"
+#include "apis/base/reasons.h"
+#include "apis/codec/decode.h"
 #include "controller/admission/reconcile_bypass.h"
 #include "controller/core/refused_write.h"
 #include "controller/disruption/rollout_annotation.h"
 #include "controller/policy/policy_reasons.h"
-#include "controller/sim/object_state.h"
+#include "controller/sim/world/object_state.h"
 
 namespace berth::test {
 namespace {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "apis/core.h"
-#include "apis/mig_layout.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/mig_layout.h"
 #include "controller/scenario/scenario_run.h"
 #include "tests/explore/invariants.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/mig_layout.h"
+#include "apis/kinds/mig_layout.h"
 #include "tests/runtime/world.h"
 
 namespace berth {

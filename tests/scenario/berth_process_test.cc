@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "apis/names.h"
-#include "controller/sim/actor_client.h"
+#include "apis/base/names.h"
+#include "controller/sim/kube/actor_client.h"
 
 namespace berth {
 namespace {

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/client/api_client.h"
 #include "controller/history/history_chunk.h"
 #include "controller/scenario/run_report.h"
-#include "controller/sim/actor_client.h"
-#include "controller/sim/simulation.h"
-#include "controller/sim/wire.h"
+#include "controller/sim/kube/actor_client.h"
+#include "controller/sim/kube/simulation.h"
+#include "controller/sim/server/wire.h"
 #include "tests/io/recording_log.h"
 #include "tests/scenario/play.h"
 

@@ -7,8 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "apis/core.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/core.h"
 #include "controller/page/page.h"
 
 namespace berth {

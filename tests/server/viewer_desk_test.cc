@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apis/core.h"
-#include "apis/gpu_queue.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/gpu_queue.h"
 #include "controller/server/list_rights.h"
 #include "tests/runtime/world.h"
 

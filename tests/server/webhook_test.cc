@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "controller/certificates/certificate_maker.h"
 #include "tests/client/fake_host.h"
 #include "tests/io/recording_log.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the API server does about creations where a webhook is installed: whom it asks and when, and
 // what becomes of a creation that nobody answers for.
-#include "controller/sim/admission_webhooks.h"
+#include "controller/sim/server/admission_webhooks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "apis/base64.h"
-#include "controller/sim/object_fields.h"
+#include "apis/base/base64.h"
+#include "controller/sim/world/object_fields.h"
 #include "tests/sim/kube_world.h"
 
 namespace berth::sim {

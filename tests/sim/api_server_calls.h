@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "controller/sim/api_server.h"
-#include "controller/sim/watch.h"
+#include "controller/sim/server/api_server.h"
+#include "controller/sim/server/watch.h"
 
 namespace berth::sim {
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "controller/sim/actor_client.h"
-#include "controller/sim/gpu_agents.h"
-#include "controller/sim/object_fields.h"
-#include "controller/sim/object_state.h"
+#include "controller/sim/kube/actor_client.h"
+#include "controller/sim/nvidia/gpu_agents.h"
+#include "controller/sim/world/object_fields.h"
+#include "controller/sim/world/object_state.h"
 
 namespace berth::sim {
 

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "controller/sim/object_fields.h"
-#include "controller/sim/object_state.h"
+#include "controller/sim/world/object_fields.h"
+#include "controller/sim/world/object_state.h"
 
 namespace berth::sim {
 namespace {

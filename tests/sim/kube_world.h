@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "controller/sim/actor_client.h"
-#include "controller/sim/kube_actors.h"
-#include "controller/sim/simulation.h"
+#include "controller/sim/kube/actor_client.h"
+#include "controller/sim/kube/kube_actors.h"
+#include "controller/sim/kube/simulation.h"
 
 namespace berth::sim {
 

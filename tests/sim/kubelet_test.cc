@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of a pod on its node, and of a node nothing is heard of.
-#include "controller/sim/kubelet.h"
+#include "controller/sim/kube/kubelet.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

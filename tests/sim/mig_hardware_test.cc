@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulated GPUs are a second reading of NVIDIA's tables. Where it differs from berth's own,
 // one of both is wrong.
-#include "controller/sim/mig_hardware.h"
+#include "controller/sim/nvidia/mig_hardware.h"
 
 #include <gtest/gtest.h>
 

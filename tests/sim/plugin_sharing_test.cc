@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA's device plugin and discovery on a simulated node whose label names a key of the plugin's
 // file.
-#include "apis/names.h"
+#include "apis/base/names.h"
 #include "tests/sim/gpu_agents_fixture.h"
 
 namespace berth::sim {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the simulated exporters say of GPUs, and of those who hold them.
-#include "controller/sim/prometheus.h"
+#include "controller/sim/nvidia/prometheus.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chart's policy for queues, as the simulation installs it: who but berth may do what to what
 // waits.
-#include "controller/sim/queue_policy.h"
+#include "controller/sim/server/queue_policy.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/sim/scheduler.h"
+#include "controller/sim/kube/scheduler.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

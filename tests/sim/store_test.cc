@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/sim/store.h"
+#include "controller/sim/world/store.h"
 
 #include <gtest/gtest.h>
 

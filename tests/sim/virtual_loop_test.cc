@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/sim/virtual_loop.h"
+#include "controller/sim/world/virtual_loop.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "controller/sim/actor_queue.h"
-#include "controller/sim/simulation.h"
+#include "controller/sim/kube/actor_queue.h"
+#include "controller/sim/kube/simulation.h"
 
 namespace berth::sim {
 namespace {

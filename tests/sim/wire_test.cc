@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "controller/sim/wire.h"
+#include "controller/sim/server/wire.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "controller/sim/actor_client.h"
-#include "controller/sim/simulation.h"
+#include "controller/sim/kube/actor_client.h"
+#include "controller/sim/kube/simulation.h"
 
 namespace berth::sim {
 namespace {

@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "controller/sim/daemon_sets.h"
-#include "controller/sim/disruption_budgets.h"
-#include "controller/sim/garbage_collector.h"
-#include "controller/sim/jobs.h"
-#include "controller/sim/replica_sets.h"
+#include "controller/sim/kube/daemon_sets.h"
+#include "controller/sim/kube/disruption_budgets.h"
+#include "controller/sim/kube/garbage_collector.h"
+#include "controller/sim/kube/jobs.h"
+#include "controller/sim/kube/replica_sets.h"
 #include "tests/sim/kube_world.h"
 
 namespace berth::sim {

@@ -43,6 +43,26 @@ MAY_INCLUDE = {
     "controller/live": SHELL,
     "controller/server": SHELL | {"controller/admission", "controller/page", "controller/runtime", "controller/certificates", "controller/live"},
 }
+# The rooms of a folder, from the lowest to the highest: which rooms of the same folder each may include, beside itself. What lies in the folder
+# itself is above them all.
+ROOMS = {
+    "controller/queue": {
+        "facts": set(),
+        "record": {"facts"},
+        "budget": {"facts"},
+        "cycle": {"facts"},
+        "index": {"facts", "record", "budget"},
+        "recall": {"facts", "record", "cycle", "index"},
+        "starts": {"facts", "cycle", "index"},
+        "status": {"facts", "record", "budget", "cycle", "index", "recall"},
+        "admit": {"facts", "record", "cycle", "index", "recall", "starts", "status"}},
+    "controller/sim": {"world": set(), "server": {"world"}, "kube": {"world", "server"}, "nvidia": {"world", "kube"}},
+    "controller/cmd": {"line": set(), "input": set(), "cluster": {"line", "input"}, "commands": {"line", "input", "cluster"}},
+    "apis": {"base": set(), "kinds": {"base"}, "codec": {"base", "kinds"}},
+}
+# What decides who begins, of plain values: nothing that they include, or that this includes, is one of these.
+PLAIN = ("controller/queue/facts", "controller/queue/cycle")
+NOT_PLAIN = ("apis/kinds", "apis/codec", "controller/core/snapshot.h", "controller/core/plan.h")
 FOREIGN_TO_PURE = re.compile(r'#include\s+<(uv\.h|curl/|openssl/|spdlog/|boost/|CLI/|prometheus/|thread|fstream|random|mutex)')
 PURE = ("apis", "controller/core", "controller/history", "controller/report", "controller/fleet", "controller/observe", "controller/cost", "controller/advise", "controller/disruption", "controller/mig", "controller/health", "controller/policy",
         "controller/queue", "controller/admission", "controller/reconcilers", "controller/dump", "controller/preview", "controller/explain",
@@ -54,6 +74,44 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
 def folder_of(path):
     parts = path.split("/")
     return "/".join(parts[:2]) if parts[0] == "controller" else parts[0]
+
+
+def room_of(path):
+    """The room in which the file lies; None: its folder has none, or it lies in the folder itself."""
+    folder = folder_of(path)
+    room = path[len(folder) + 1:].split("/")[0]
+    return room if room in ROOMS.get(folder, ()) else None
+
+
+def room_complaints(name, includes):
+    folder, room = folder_of(name), room_of(name)
+    if folder in ROOMS and room is None and name.count("/") > folder.count("/") + 1:
+        yield f"{name}: {folder} has no such room"
+    for target in includes:
+        to = room_of(target)
+        if room and to and folder_of(target) == folder and to != room and to not in ROOMS[folder][room]:
+            yield f"{name}: {folder}/{room} may not include {target}"
+
+
+def plain_complaints(root, files):
+    """Not even by way of others do the plain rooms reach what is not plain."""
+    includes = {path.relative_to(root).as_posix(): INCLUDE.findall(path.read_text()) for path in files}
+    for name in includes:
+        if not name.startswith(tuple(room + "/" for room in PLAIN)):
+            continue
+        way, todo = {name: None}, [name]
+        while todo:
+            at = todo.pop()
+            if at.startswith(NOT_PLAIN):
+                path = [at]
+                while way[path[-1]]:
+                    path.append(way[path[-1]])
+                yield f"{name}: plain values reach {at} ({' < '.join(path)})"
+                break
+            for target in includes.get(at, ()):
+                if target not in way:
+                    way[target] = at
+                    todo.append(target)
 
 
 def complaints(root):
@@ -70,10 +128,11 @@ def complaints(root):
         for target in includes:
             if folder in MAY_INCLUDE and folder_of(target) not in MAY_INCLUDE[folder] | {folder}:
                 yield f"{name}: {folder} may not include {target}"
+        yield from room_complaints(name, includes)
         if folder in PURE and (match := FOREIGN_TO_PURE.search(text)):
             yield f"{name}: a pure folder includes <{match.group(1)}…>"
         if folder in PURE and (match := OWN_REASON.search(text)):
-            yield f"{name}: a reason of its own ({match.group()}): all of them stand in apis/reasons.h, which docs/reasons.md is held to"
+            yield f"{name}: a reason of its own ({match.group()}): all of them stand in apis/base/reasons.h, which docs/reasons.md is held to"
         if path.suffix == ".h" and "#include <nlohmann/json.hpp>" in text and folder not in ("tests", "bench"):
             yield f"{name}: headers include <nlohmann/json_fwd.hpp> only; json.hpp costs every includer seconds"
         own = name[: -len(".cc")] + ".h"
@@ -83,13 +142,14 @@ def complaints(root):
         name = path.relative_to(root).as_posix()
         if path.suffix == ".h" and name not in included:
             yield f"{name}: no file includes this header"
+    yield from plain_complaints(root, files)
     yield from reason_complaints(root)
     yield from format_complaints(root, files)
 
 
 def reason_complaints(root):
     """Reasons are API: each has its line in docs/reasons.md, or in docs/why.md, and no other stands in the first."""
-    code, page = root / "apis/reasons.h", root / "docs/reasons.md"
+    code, page = root / "apis/base/reasons.h", root / "docs/reasons.md"
     known = set(re.findall(r'= "(\w+)"', code.read_text()))
     text = page.read_text()
     why = root / "docs/why.md"

@@ -17,7 +17,7 @@ def run(script, *args):
 
 def tree_faults(tmp):
     root = tmp / "tree"
-    for folder in ("apis", "controller/core", "controller/client"):
+    for folder in ("apis/base", "apis/kinds", "controller/core", "controller/client", "controller/queue/facts", "controller/queue/record"):
         (root / folder).mkdir(parents=True)
     (root / "controller/client/http.h").write_text(SPDX + "#pragma once\n")
     (root / "controller/core/a.h").write_text(SPDX + "#pragma once\n")
@@ -25,8 +25,11 @@ def tree_faults(tmp):
         SPDX + '#include <string>\n\n#include "controller/client/http.h"\n#include "controller/core/a.h"\nint  x;\n'
         'auto cause = Cause{"Homemade", "…"};\n')
     (root / "apis/b.h").write_text('#pragma once\n#include <curl/curl.h>\n#include <nlohmann/json.hpp>\n')
+    (root / "apis/kinds/pod.h").write_text(SPDX + "#pragma once\n")
+    (root / "controller/queue/record/entry.h").write_text(SPDX + '#pragma once\n\n#include "apis/kinds/pod.h"\n')
+    (root / "controller/queue/facts/fact.cc").write_text(SPDX + '#include "controller/queue/record/entry.h"\n')
     (root / "docs").mkdir()
-    (root / "apis/reasons.h").write_text(SPDX + 'constexpr char kHeld[] = "Held";\n')
+    (root / "apis/base/reasons.h").write_text(SPDX + 'constexpr char kHeld[] = "Held";\n')
     (root / "docs/reasons.md").write_text("| `Gone` | nothing reports it |\n")
     return root
 
@@ -65,7 +68,9 @@ def main(compiler):
         code, out = run("check_tree.py", tree_faults(tmp))
         expected = ["may not include controller/client/http.h", "first include is not its own header", "SPDX line",
                     "a pure folder includes <curl/", "json_fwd.hpp> only", "no file includes this header", "clang-format would change",
-                    "does not explain Held", "explains Gone", "a reason of its own (Cause{\"Homemade\")"]
+                    "does not explain Held", "explains Gone", "a reason of its own (Cause{\"Homemade\")",
+                    "controller/queue/facts may not include controller/queue/record/entry.h",
+                    "plain values reach apis/kinds/pod.h (apis/kinds/pod.h < controller/queue/record/entry.h"]
         missed = [e for e in expected if e not in out]
         links_code, links_out = run("check_links.py", page_faults(tmp))
         faults = ["README.md:5: links to docs/gone.md", "README.md:5: links to docs/b.md#no-such-part", "README.md:5: links to #whats-for",

@@ -18,7 +18,7 @@ using nlohmann::json;
 
 bool is_read(const std::string& verb) { return verb == "get" || verb == "list" || verb == "watch"; }
 
-// Most lines are reads, and most bytes are answers: a look at the text saves parsing them.
+// Most lines are reads, and most bytes are answers: a text search avoids parsing them.
 bool looks_like_read(const std::string& line) {
   for (const char* verb : {"\"verb\":\"get\"", "\"verb\":\"list\"", "\"verb\":\"watch\""})
     if (line.find(verb) != std::string::npos &&
@@ -48,14 +48,14 @@ AuditEvent decode(json line) {
   return out;
 }
 
-// Where an answer's object stands in etcd's order; 0 if the answer doesn't tell.
+// The answer's place in etcd's order; 0 if the answer has none.
 long long own_revision(const AuditEvent& event) {
   const bool moved =
       event.ok() && !event.dry_run() && event.response.has("/metadata/resourceVersion");
   return moved ? event.response.number("/metadata/resourceVersion") : 0;
 }
 
-// A merge patch that asks for what is there already.
+// A merge patch that changes nothing.
 bool changes_nothing(const AuditEvent& event, const Object& before) {
   if (event.verb != "patch" || !event.request.value().is_object()) return false;
   json after = before.value();
@@ -63,9 +63,9 @@ bool changes_nothing(const AuditEvent& event, const Object& before) {
   return after == before.value();
 }
 
-// Of several answers with one revision of an object one is its writer's; the others changed
-// nothing and were shown what stood there. The writer comes first: who asks for what was there
-// before is not it, and of the rest who asked first is taken for it.
+// If several answers have the same revision of an object, one is the writer's and the others
+// changed nothing. The writer is the one whose patch changes the previous object; if several do,
+// the first.
 void put_writers_first(std::vector<AuditEvent>& events) {
   std::map<std::string, Object> last;
   for (auto from = events.begin(); from != events.end();) {
@@ -92,7 +92,7 @@ void put_in_order(std::vector<AuditEvent>& events) {
     event.revision = own > 0 ? own : newest;
     newest = std::max(newest, event.revision);
   }
-  // A revision's own answers come before those that merely stand behind it.
+  // The answers with that revision come before those that only follow it.
   const auto place = [](const AuditEvent& event) {
     const bool own = own_revision(event) > 0;
     return std::tuple(event.revision, !own, own ? event.received_at : "");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builders: objects for tests, as short as a sentence: node("n1").a100_80(4).allocatable("gpu", 4).
+// Builders: short code for test objects, for example node("n1").a100_80(4).allocatable("gpu", 4).
 #pragma once
 
 #include <string>
 #include <utility>
 
-#include "apis/core.h"
-#include "apis/mig_layout.h"
-#include "apis/names.h"
+#include "apis/base/names.h"
+#include "apis/kinds/core.h"
+#include "apis/kinds/mig_layout.h"
 
 namespace berth::test {
 
@@ -20,7 +20,8 @@ class NodeBuilder {
     node_.boot_id = "boot-1";
     label("kubernetes.io/hostname", name);
   }
-  // MIG off, GPU feature discovery and the GPU operator have labelled it, strategy mixed.
+  // MIG is off, GPU feature discovery and the GPU operator have labelled the node, strategy is
+  // mixed.
   NodeBuilder& a100_80(int gpus) {
     label(names::kGpuProduct, "NVIDIA-A100-SXM4-80GB")
         .label(names::kGpuCount, std::to_string(gpus));
@@ -68,7 +69,7 @@ inline NodeBuilder node(const std::string& name) { return NodeBuilder(name); }
 
 class PodBuilder {
  public:
-  // Of a ReplicaSet, running, in namespace team-a.
+  // A running pod of a ReplicaSet in namespace team-a.
   explicit PodBuilder(const std::string& name) {
     pod_.meta.name = name;
     pod_.meta.namespace_ = "team-a";
@@ -135,7 +136,7 @@ inline PodBuilder pod(const std::string& name) { return PodBuilder(name); }
 
 class LayoutBuilder {
  public:
-  // Selects tier=mig; every GPU 7×1g.10gb, until told otherwise.
+  // Selects tier=mig, with 7×1g.10gb on every GPU by default.
   explicit LayoutBuilder(const std::string& name) {
     layout_.meta.name = name;
     layout_.meta.uid = "uid-" + name;
@@ -143,7 +144,7 @@ class LayoutBuilder {
     layout_.spec.node_selector = LabelSelector{{{"tier", "mig"}}, {}};
     layout_.spec.devices = {DeviceLayout{std::nullopt, {{"1g.10gb", 7}}}};
   }
-  // The headline layout: two GPUs 3g+2g+2×1g and the others 7×1g.
+  // The layout of the README: two GPUs with 3g+2g+2×1g and the others with 7×1g.
   LayoutBuilder& mixed_sizes() {
     layout_.spec.devices = {DeviceLayout{std::vector<std::int32_t>{0, 1},
                                          {{"3g.40gb", 1}, {"2g.20gb", 1}, {"1g.10gb", 2}}},

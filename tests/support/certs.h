@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A throw-away certificate authority for one control plane: P-256 keys, valid for a day. PEM text
-// in, PEM text out.
+// A throw-away certificate authority for one control plane: P-256 keys, valid for a day. Input and
+// output are PEM texts.
 #pragma once
 
 #include <chrono>
@@ -20,10 +20,10 @@ class Authority {
   Authority();
   ~Authority();
   const std::string& certificate() const { return self_.certificate; }
-  // For a server that answers to these names; entries that look like an IPv4 address become IP
-  // names.
+  // A server certificate for these names; an entry that looks like an IPv4 address becomes an IP
+  // name.
   KeyPair issue_server(const std::vector<std::string>& names);
-  // For a client: common name = user, organizations = groups. It ends so long after now.
+  // A client certificate: common name = user, organizations = groups.
   KeyPair issue_client(const std::string& user, const std::vector<std::string>& groups,
                        std::chrono::seconds valid = std::chrono::hours(24));
 

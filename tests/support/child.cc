@@ -41,7 +41,7 @@ Child::Child(std::vector<std::string> argv, std::string log_file,
   if (log < 0)
     throw std::runtime_error(fmt::format("cannot write {}: {}", log_file_, std::strerror(errno)));
 
-  // Everything that allocates happens before the fork: other threads may hold the allocator's lock.
+  // All allocations happen before the fork: other threads may hold the allocator's lock.
   std::vector<std::string> env;
   for (char** entry = environ; *entry != nullptr; ++entry) env.emplace_back(*entry);
   env.insert(env.end(), extra_env.begin(), extra_env.end());
@@ -53,7 +53,7 @@ Child::Child(std::vector<std::string> argv, std::string log_file,
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);  // the parent died before the line above
-    setpgid(0, 0);                        // a Ctrl-C in the terminal is the parent's to handle
+    setpgid(0, 0);                        // the parent handles Ctrl-C in the terminal
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -135,8 +135,9 @@ int free_loopback_port() {
   socklen_t length = sizeof address;
   bool reserved = bind(listener, generic, length) == 0 && listen(listener, 1) == 0 &&
                   getsockname(listener, generic, &length) == 0;
-  // A connection that this side ends first leaves the port in TIME_WAIT: for a minute the system
-  // gives it to nobody who asks for any port, while a server that asks for this one gets it.
+  // If this side closes a connection first, the port stays in TIME_WAIT for a minute. The system
+  // then gives it to no program that requests any port, but a server that requests this port gets
+  // it.
   const int caller = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   reserved = reserved && connect(caller, generic, length) == 0;
   close(reserved ? accept4(listener, nullptr, nullptr, SOCK_CLOEXEC) : -1);

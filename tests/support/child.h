@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Child: one program started by a test. It dies with the test (the kernel is told so), its output
-// goes to one file, and the destructor ends it: SIGTERM first, SIGKILL after a grace period. To be
-// started from the test's main thread only: the kernel ties a child's life to the thread that
-// forked it.
+// Child: one program that a test starts. The kernel kills it when the test dies, and its output
+// goes to one file. The destructor ends it with SIGTERM, and after a grace period with SIGKILL.
+// Start it only from the test's main thread, because the kernel ties a child's life to the thread
+// that forked it.
 #pragma once
 
 #include <signal.h>
@@ -26,12 +26,12 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   bool running();
-  void signal(int number);                     // nothing happens if it has ended
+  void signal(int number);                     // does nothing if it has ended
   void freeze();                               // SIGSTOP
   void thaw();                                 // SIGCONT
-  void kill_now();                             // SIGKILL, and waits for it to be gone
+  void kill_now();                             // SIGKILL, then waits until it is gone
   void stop(std::chrono::milliseconds grace);  // SIGTERM, then SIGKILL once grace is over
-  // The exit code, or 128 + the signal that ended it; nothing if it still runs after `limit`.
+  // The exit code, or 128 + the signal that ended it; nullopt: it still runs after `limit`.
   std::optional<int> wait(std::chrono::milliseconds limit);
 
   pid_t pid() const { return pid_; }
@@ -46,7 +46,7 @@ class Child {
   std::string program_;
 };
 
-// A TCP port on loopback that is free, and that nobody else is given for the next minute.
+// A free TCP port on loopback, which the system gives to no other program for a minute.
 int free_loopback_port();
 
 }  // namespace berth::test

@@ -137,7 +137,7 @@ void Cluster::add_deployment(const Workload& workload) {
 void Cluster::remove_deployment(const std::string& ns, const std::string& name) {
   kube_.patch({"deployments", name, ns}, PatchType::kMerge, R"({"spec": {"replicas": 0}})");
   wait_until("the pods of " + name + " to be gone", seconds(30), [&]() -> std::string {
-    // Until its controller has seen the new number, it puts another pod in each one's place.
+    // Until the controller has seen the new number of replicas, it replaces each deleted pod.
     for (const Object& set : kube_.list("replicasets", ns, "labelSelector=app%3D" + name))
       if (set.number("/spec/replicas") != 0 ||
           set.number("/status/observedGeneration") != set.number("/metadata/generation"))

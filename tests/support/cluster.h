@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builders for what a GPU cluster holds: nodes as NFD, GPU feature discovery and the GPU operator
-// label them, NVIDIA's DaemonSets, and the workloads that stand in a rollout's way. They write
-// through a Kube and wait for nothing unless they say so.
+// Builders for the objects of a GPU cluster: nodes with the labels of NFD, GPU feature discovery
+// and the GPU operator, NVIDIA's DaemonSets, and workloads that a rollout must drain. They write
+// through a Kube and wait only where a comment says so.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "controller/sim/operands.h"
+#include "controller/sim/nvidia/operands.h"
 #include "tests/support/kube.h"
 
 namespace berth::test {
@@ -30,7 +30,7 @@ struct Workload {
   int count = 1;  // of the resource, per pod; 0: a pod without GPU
   std::map<std::string, std::string> node_selector;
   std::map<std::string, std::string> annotations;  // of the pods
-  std::map<std::string, std::string> labels;       // of the pods, besides app: NAME
+  std::map<std::string, std::string> labels;       // of the pods, in addition to app: NAME
   int grace_seconds = 1;
   std::string priority_class;
   std::string
@@ -52,11 +52,11 @@ class Cluster {
   void add_gpu_node(const GpuNode& node);
   std::vector<std::string> add_gpu_nodes(int count, const GpuNode& like,
                                          const std::string& prefix = "n");  // n1, n2, …
-  void remove_node(const std::string& name);  // and its pods, as a cloud does
+  void remove_node(const std::string& name);  // and its pods, like a cloud provider
   void wait_agents_running(std::chrono::milliseconds limit = std::chrono::seconds(60));
 
   void add_deployment(const Workload& workload);
-  // And its pods, those that linger too.
+  // Removes its pods too, also those that linger.
   void remove_deployment(const std::string& ns, const std::string& name);
   void add_job(const Workload& workload, const JobOptions& options = {});
   void add_bare_pod(const Workload& workload);  // no controller
@@ -67,13 +67,13 @@ class Cluster {
                          std::chrono::milliseconds limit = std::chrono::seconds(60));
   std::vector<Object> pods_of(const std::string& ns, const std::string& app);
   std::vector<Object> pods_on(const std::string& node);
-  void finish_pods(const std::string& ns, const std::string& app);  // a Job's pods end well
+  void finish_pods(const std::string& ns, const std::string& app);  // completes the pods of a Job
 
-  // resource → count of what is not 0 among nvidia.com/… in allocatable.
+  // resource → count of the nvidia.com/… resources in allocatable that are not 0.
   std::map<std::string, int> gpu_allocatable(const std::string& node);
 
-  // Between cases: no layout, no workload, no node, no ledger, no lease is left when it returns. No
-  // berth may run meanwhile.
+  // Between test cases: removes all layouts, workloads, nodes, ledgers and Leases. No berth may run
+  // meanwhile.
   void reset();
 
  private:

@@ -21,9 +21,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Writes of what the invariants speak of are logged with request and answer; reads and everything
-// else by name only. What kubelets' leases do is left out: there is one write per node every few
-// seconds.
+// Logs writes that the invariants check with request and answer, everything else with metadata
+// only. Kubelets' Leases are left out: each node writes one every few seconds.
 constexpr char kAuditPolicy[] = R"(apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -74,7 +73,7 @@ std::string make_scratch(const std::string& wanted_parent) {
 
 struct Stage {
   const char* file;
-  const char* requirement;  // one more line of its selector, as the header says
+  const char* requirement;  // one more requirement of its selector; see the header
 };
 constexpr Stage kStages[] = {
     {"node/fast/node-initialize.yaml",
@@ -88,7 +87,7 @@ constexpr Stage kStages[] = {
     {"pod/fast/pod-delete.yaml", R"({key: '.status.phase', operator: NotIn, values: [Running]})"},
 };
 
-// A kubelet reports that the containers have ended before it lets the pod go; a Job with a pod
+// A kubelet reports that the containers have ended before it removes the pod; a Job with a pod
 // failure policy waits for that.
 constexpr char kTerminateStage[] = R"(apiVersion: kwok.x-k8s.io/v1alpha1
 kind: Stage
@@ -172,7 +171,7 @@ ControlPlane::ControlPlane(Options options)
   prepare_namespaces();
 }
 
-// The certificate that the API server shows to webhooks.
+// The certificate by which the API server authenticates to webhooks.
 void ControlPlane::write_admission_configuration() {
   const KeyPair shown = authority_.issue_client(kWebhookCaller, {});
   const std::string kubeconfig =
@@ -193,7 +192,7 @@ void ControlPlane::write_admission_configuration() {
 ControlPlane::~ControlPlane() {
   for (std::unique_ptr<Child>* child :
        {&kwok_, &scheduler_, &controller_manager_, &apiserver_, &etcd_})
-    if (*child != nullptr) (*child)->signal(SIGKILL);  // nothing here is worth a graceful end
+    if (*child != nullptr) (*child)->signal(SIGKILL);  // a graceful end is not needed
   if (keep_scratch_ || std::uncaught_exceptions() > 0 ||
       !environment("BERTH_KEEP_SCRATCH").empty()) {
     fmt::print(stderr, "{}\n", describe());
@@ -263,7 +262,7 @@ void ControlPlane::start_apiserver_process() {
       "--service-account-issuer=https://kubernetes.default.svc",
       "--service-cluster-ip-range=10.96.0.0/24",
       "--authorization-mode=Node,RBAC",
-      "--allow-privileged=true",  // as every cluster has it: drivers are such pods
+      "--allow-privileged=true",  // as in every cluster: drivers are privileged pods
       "--endpoint-reconciler-type=none",
       "--shutdown-delay-duration=0s",
       "--profiling=false",
@@ -273,7 +272,7 @@ void ControlPlane::start_apiserver_process() {
     argv.push_back("--audit-policy-file=" + scratch_ + "/audit-policy.yaml");
     argv.push_back("--audit-log-path=" + audit_log());
     argv.push_back(
-        "--audit-log-mode=blocking-strict");     // an answer is in the log before the caller has it
+        "--audit-log-mode=blocking-strict");     // written before the caller gets the answer
     argv.push_back("--audit-log-maxsize=4000");  // never rotated
   }
   if (!options_.controllers) argv.push_back("--disable-admission-plugins=ServiceAccount");
@@ -288,14 +287,14 @@ void ControlPlane::start_apiserver() {
 }
 
 void ControlPlane::restart_apiserver() {
-  // Asked first: it answers and logs what it has begun, and takes nothing new. Killed at once, it
-  // leaves writes in etcd that no audit event tells of. The watches would hold it for a minute.
+  // SIGTERM first: the server then finishes and logs running requests. SIGKILL at once would leave
+  // writes in etcd without an audit event. Open watches would delay the end by a minute.
   apiserver_->stop(seconds(2));
   start_apiserver();
   wait_for_our_kinds();
 }
 
-// Custom kinds are served a moment after the API server says that it is ready.
+// Custom kinds are served a moment after the API server reports that it is ready.
 void ControlPlane::wait_for_our_kinds() {
   for (const char* plural : {"miglayouts", "gpuclusterpolicies", "gpuqueues"})
     wait_until(fmt::format("{} to be served", plural), seconds(30), [&]() -> std::string {
@@ -341,7 +340,8 @@ void ControlPlane::start_controllers() {
 }
 
 std::string ControlPlane::write_stages() {
-  // By text, not by YAML: kwok tells 'True' from True, and yaml-cpp would not keep the quotes.
+  // As text, not by a YAML library: kwok distinguishes 'True' from True, and yaml-cpp drops the
+  // quotes.
   const std::string anchor = "    matchExpressions:\n";
   std::string out = kTerminateStage;
   for (const Stage& stage : kStages) {
@@ -362,7 +362,7 @@ void ControlPlane::prepare_namespaces() {
   if (std::filesystem::exists(crds)) kube_->apply_folder(crds);
   wait_for_our_kinds();
   if (!options_.controllers) return;
-  // Pods are refused until the controller manager has made each namespace's default account.
+  // The API server refuses pods until the controller manager has created the default account.
   for (const char* name : {"default", "gpu-operator", "berth-system", "team-a", "team-b"})
     wait_until(fmt::format("the default service account of {}", name), seconds(30), [&] {
       return kube_->find({"serviceaccounts", "default", name}) ? "" : "it is not there";

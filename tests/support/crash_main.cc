@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that crashes as it is told: abort, segv, or a stack that overflows. Built without
-// sanitizers, whose traces are others.
+// A program that crashes on request: abort, segv, or a stack overflow. Built without sanitizers,
+// which print other traces.
 #include <csignal>
 #include <cstdlib>
 #include <string_view>
@@ -10,10 +10,10 @@
 namespace {
 
 int overflow(volatile char* above) {
-  if (above == nullptr) return 0;  // never: the compiler would call the recursion endless
+  if (above == nullptr) return 0;  // never true; without it the compiler reports endless recursion
   volatile char room[4096];
   room[0] = above[0];
-  return overflow(room) + room[0];  // never comes that far
+  return overflow(room) + room[0];  // never reached
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace berth::test {
 namespace {
 
-// name{a="x",b="y"}: the names of labels. Values hold no quotes.
+// Adds the label names of a series: name{a="x",b="y"}. Values have no quotes.
 void note_labels(const std::string& series, std::set<std::string>& labels) {
   for (std::size_t at = series.find('{'); at != std::string::npos;
        at = series.find("\",", at + 1)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exposition: Prometheus' text format read back, as far as berth writes it.
+// Exposition: parses Prometheus' text format, as far as berth writes it.
 #pragma once
 
 #include <map>
@@ -19,9 +19,9 @@ class Exposition {
   explicit Exposition(const std::string& text);
 
   const std::map<std::string, MetricFamily>& families() const { return families_; }
-  // By its name and labels as they are written: `a_total{result="done"}`; nothing: not there.
+  // By name and labels as written: `a_total{result="done"}`; nullopt: there is no such series.
   std::optional<double> value(const std::string& series) const;
-  // How many series begin so.
+  // The number of series whose text begins with `beginning`.
   std::size_t count(const std::string& beginning) const;
 
  private:

@@ -49,7 +49,8 @@ FaultProxy::FaultProxy(ControlPlane& plane, const std::string& user) {
           "--serving-key=" + write_file(stem + ".serving.key", serving.key)},
       stem + ".log");
 
-  // The proxy shows the API server its own certificate and asks its clients for none.
+  // The proxy authenticates to the API server with its own certificate, and needs none from
+  // clients.
   credentials_ = upstream;
   credentials_.server = fmt::format("https://127.0.0.1:{}", port);
   kubeconfig_ =

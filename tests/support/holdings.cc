@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kAdmitted[] = "gpu.berth.dev/admitted";
 constexpr char kGate[] = "gpu.berth.dev/queue";
-constexpr char kClass[] = "gpu";  // whose amounts are millionths of a GPU
+constexpr char kClass[] = "gpu";  // its amounts are millionths of a GPU
 constexpr long long kWholeGpu = 1'000'000;
 constexpr std::chrono::minutes kHangsAfter{1};
 
@@ -43,13 +43,13 @@ bool is_finished(const Object& job) {
   return job.condition("Complete") == "True" || job.condition("Failed") == "True";
 }
 
-// The garbage collector is shown the metadata alone.
+// Answers to the garbage collector contain only metadata.
 bool shows(const AuditEvent& event, const char* kind) {
   const std::string shown = event.response.text("/kind");
   return shown == kind || shown == "PartialObjectMetadata";
 }
 
-// A deleted object stays until its last finalizer goes. The log shows no deletion then.
+// A deleted object stays until its last finalizer is removed. The log then shows no deletion.
 bool is_gone(const AuditEvent& event, const char* kind) {
   const Object& now = event.response;
   if (!shows(event, kind)) return event.verb == "delete";
@@ -178,7 +178,7 @@ bool Holdings::is_over_nominal(const Recorded& admission, Time at) const {
   });
 }
 
-// Writes in flight, until their objects show them.
+// True: the object already has the admission of this ledger entry.
 bool Holdings::is_shown(const Recorded& entry) const {
   const auto job = jobs_.find(entry.uid);
   if (job != jobs_.end() && job->second.record.since == entry.since) return true;
@@ -201,13 +201,13 @@ long long Holdings::held(const std::string& queue, const Key& key, Time at) cons
   return sum;
 }
 
-// A gang holds what it was admitted with. Pods of a Job that counts are in what it holds.
+// A gang holds what it was admitted with. Pods of a Job that counts are part of what the Job holds.
 long long Holdings::held_by_pods(const std::string& queue, const Key& key, Time at) const {
   long long sum = 0;
   std::set<std::string> gangs;
   for (const auto& [_, pod] : pods_) {
     if (!pod.stay.counts(at)) continue;
-    if (!pod.record) {  // no queue admitted it: it may be any queue's
+    if (!pod.record) {  // no queue admitted it: count it for any queue
       const auto asks = pod.asks.find(key.first);
       if (pod.bound && asks != pod.asks.end()) sum += asks->second;
       continue;

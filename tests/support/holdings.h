@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holdings: what queues hold, followed through the audit log by the records of admissions: on Jobs,
-// on pods and in the ledger. Where the log leaves it open, it counts too much, not too little.
+// Holdings: the GPUs that queues hold, computed from the audit log by the admission records on
+// Jobs, on pods and in the ledger. Where the log is ambiguous, it counts too much rather than too
+// little.
 #pragma once
 
 #include <map>
@@ -9,25 +10,26 @@
 #include <utility>
 #include <vector>
 
-#include "apis/time.h"
+#include "apis/base/time.h"
 #include "tests/support/audit.h"
 
 namespace berth::test {
 
-// When an event's sender asked for it.
+// When the sender sent the event's request.
 Time time_of(const AuditEvent& event);
 
-// An admission as the annotation gpu.berth.dev/admitted or the ledger has it.
+// An admission in the annotation gpu.berth.dev/admitted or in the ledger.
 struct Recorded {
   std::string uid, queue, cohort, pool, since;
   long long pods = 1;
-  std::map<std::string, long long> amounts;  // by quota resource, for all those pods
+  std::map<std::string, long long> amounts;  // by quota resource, summed over all pods
 };
 
-// Nothing where nothing can be read.
+// nullopt if the text is no admission record.
 std::optional<Recorded> read_recorded(const std::string& json);
 
-// Until when an object counts, and from when on again: a terminating one counts only if it hangs.
+// How long an object counts, and from when it counts again: a terminating object counts only if it
+// hangs.
 struct Stay {
   Time until = Time::max();
   Time again = Time::max();
@@ -36,26 +38,26 @@ struct Stay {
   void ends(Time at);
 };
 
-// The time in which berth may not have heard of a change yet.
+// How long after a change berth may still not know of it.
 inline constexpr std::chrono::seconds kHeardWithin{2};
 
 struct HeldPod {
   std::string uid, ns, controller, group;
   std::optional<Recorded> record;
   bool bound = false, finished = false;
-  std::map<std::string, long long> asks;  // extended resources
+  std::map<std::string, long long> asks;  // amounts of extended resources
   Stay stay;
 };
 
 class Holdings {
  public:
-  // Events that the server took, in order.
+  // Events that the server applied, in order.
   void take(const AuditEvent& event);
 
-  // By "namespace/name"; null if the log has not shown it.
+  // By "namespace/name"; null if the log has not shown the pod.
   const HeldPod* pod(const std::string& key) const;
   std::string cohort_of(const std::string& queue) const;
-  // Whether the queue has more than its nominal quota of anything that this admission has.
+  // Whether the queue holds more than its nominal quota of any resource of this admission.
   bool is_over_nominal(const Recorded& admission, Time at) const;
 
  private:
@@ -67,7 +69,7 @@ class Holdings {
     std::string cohort;
     std::map<std::pair<std::string, std::string>, long long> nominal;  // by resource and pool
   };
-  using Key = std::pair<std::string, std::string>;  // of a quota: its resource and its pool
+  using Key = std::pair<std::string, std::string>;  // a quota's resource and pool
 
   void take_queue(const AuditEvent& event);
   void take_job(const AuditEvent& event);
@@ -80,7 +82,7 @@ class Holdings {
   std::map<std::string, Queue> queues_;
   std::map<std::string, HeldJob> jobs_;  // by uid
   std::map<std::string, HeldPod> pods_;
-  std::map<std::string, HeldJob> entries_;  // of the ledger, by uid and time
+  std::map<std::string, HeldJob> entries_;  // in the ledger, by uid and time
 };
 
 }  // namespace berth::test

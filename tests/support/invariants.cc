@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: Checker replays the events in order. For each: first the state it meets is judged (if
-// berth did it), then it is applied.
+// Outline: Checker replays the events in order. If berth sent the event, it first checks the event
+// against the present state. Then it applies the event.
 #include "tests/support/invariants.h"
 
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ class Checker {
  public:
   Checker(const InvariantOptions& options, const std::vector<AuditEvent>& events)
       : options_(options) {
-    // Whether etcd took such a write only the next answer about that node tells.
+    // Only the next answer about the node shows whether etcd applied such a write.
     for (const AuditEvent& event : events)
       if (event.unanswered() && event.by_berth() && event.resource == "nodes")
         unanswered_.insert(event.name);
@@ -136,7 +136,7 @@ class Checker {
     if (known && event.by_berth() && cordoned_by_berth_.count(name) > 0) judge_capacity(name);
   }
 
-  // Created again from a copy of a node that berth had cordoned, with its cordon.
+  // The node was re-created from a copy that includes berth's cordon.
   bool is_copy_of_former(const Object& node) const {
     const auto former = former_cordons_.find(node.name());
     return former != former_cordons_.end() && unschedulable(node) &&
@@ -249,7 +249,7 @@ class Checker {
     const auto found = pods_.find(key);
     if (found == pods_.end()) return;
     if (event.by_berth()) judge_eviction(event, key, found->second);
-    // An eviction sets deletionTimestamp inside the server; only a pod nobody runs is gone at once.
+    // An eviction sets deletionTimestamp in the server; only an unscheduled pod is removed at once.
     if (found->second.node.empty() || found->second.grace_seconds == 0) pods_.erase(found);
   }
 
@@ -277,8 +277,8 @@ class Checker {
           event.request.number("/gracePeriodSeconds") == 0)
         complain("S3", key + " is deleted with a grace period of 0");
     }
-    // The server answers with the pod: one that still has time to end comes back with its grace
-    // period, and stays until its kubelet deletes it for good.
+    // The answer shows the pod. If it still has a grace period, the pod stays until its kubelet
+    // deletes it finally.
     if (event.response.number("/metadata/deletionGracePeriodSeconds") == 0) pods_.erase(key);
   }
 
@@ -288,9 +288,9 @@ class Checker {
   std::map<std::string, Pod> pods_;  // by namespace/name
   std::string agent_file_;
   Reclaims reclaims_;
-  std::set<std::string> unanswered_;  // nodes that berth wrote to and died
+  std::set<std::string> unanswered_;  // berth wrote to these and died
   std::set<std::string> cordoned_by_berth_;
-  std::map<std::string, std::string> former_cordons_;  // by name: the uid of the node that is gone
+  std::map<std::string, std::string> former_cordons_;  // by name: the uid of the deleted node
   std::set<std::string> relabels_;
   std::vector<std::string> broken_;
 };

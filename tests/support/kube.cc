@@ -58,7 +58,7 @@ constexpr Type kTypes[] = {
     {"gpuclusterpolicies", "/apis/gpu.berth.dev/v1alpha1", "GPUClusterPolicy", false},
     {"gpuqueues", "/apis/gpu.berth.dev/v1alpha1", "GPUQueue", false},
     {"clusterpolicies", "/apis/nvidia.com/v1", "ClusterPolicy", false},
-    {"tfjobs", "/apis/kubeflow.org/v1", "TFJob", true},  // of a CRD that a test brings
+    {"tfjobs", "/apis/kubeflow.org/v1", "TFJob", true},  // of a CRD that a test installs
 };
 
 const Type& type_of(const std::string& resource_or_kind) {
@@ -174,7 +174,7 @@ struct Kube::Handle {
     curl_easy_setopt(curl, CURLOPT_USERAGENT, user_agent.c_str());
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_PROXY,
-                     "");  // whatever the environment says: the plane is on loopback
+                     "");  // ignore the environment: the plane is on loopback
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, 5000L);
   }
 };
@@ -237,7 +237,7 @@ std::vector<Object> Kube::list(const std::string& resource, const std::string& n
                                const std::string& query) {
   const std::string path = collection_path(resource, ns) + (query.empty() ? "" : "?" + query);
   Reply reply = send("GET", path);
-  // "storage is (re)initializing": of a kind whose definition is new. client-go asks again, too.
+  // "storage is (re)initializing" after a new CRD. client-go retries too.
   for (int again = 0; reply.status == 429 && again < 50; ++again) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     reply = send("GET", path);
@@ -259,7 +259,7 @@ Object Kube::patch(const Ref& ref, PatchType type, const std::string& body,
 }
 
 void Kube::remove(const Ref& ref, const std::string& options_json) {
-  // As a person confirms it, where the chart's policies ask for that.
+  // Confirms the deletion as a user does, where the chart's policies require it.
   if (ref.resource == "gpuclusterpolicies" || ref.resource == "gpuqueues")
     send("PATCH", path_of(ref),
          merge_body("annotations", "gpu.berth.dev/confirm-deletion", ref.name),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads tests/data/bad_manifests.yaml and good_manifests.yaml: one manifest per document, each
-// opened by "# key: value" lines. The text is kept as written, because what a YAML reader makes of
-// it is what is tested.
+// preceded by "# key: value" lines. The text is kept as written, because the tests are about
+// reading YAML.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outline: watches fill changes_; run() takes them one by one, then advances every node that
-// has something due. mig-manager's run is in node_agent_run.cc; what the kubelet, the device plugin
-// and discovery do is in node_agent_kubelet.cc.
+// The outline: watches fill changes_; run() handles them one by one, then advances every node with
+// due work. node_agent_run.cc has mig-manager's run; node_agent_kubelet.cc has the kubelet, the
+// device plugin and discovery.
 #include "tests/support/node_agent.h"
 
 #include <fmt/chrono.h>
@@ -11,7 +11,7 @@
 #include <ctime>
 #include <exception>
 
-#include "controller/sim/operands.h"
+#include "controller/sim/nvidia/operands.h"
 #include "tests/support/node_agent_names.h"
 
 namespace berth::test {
@@ -68,7 +68,7 @@ void NodeAgent::run(const volatile bool& stop) {
     {
       std::unique_lock lock(mutex_);
       const auto until =
-          std::min(next_due(), Clock::now() + milliseconds(250));  // how soon `stop` is seen
+          std::min(next_due(), Clock::now() + milliseconds(250));  // bounds the reaction to `stop`
       arrived_.wait_until(lock, until, [&] { return !changes_.empty(); });
       changes.swap(changes_);
     }
@@ -77,7 +77,7 @@ void NodeAgent::run(const volatile bool& stop) {
       try {
         advance(name, node);
       } catch (const std::exception& error) {
-        log(name, error.what());  // the node is gone, or the server is away: the next round sees
+        log(name, error.what());  // the node or the server is gone; the next round retries
       }
     }
   }
@@ -102,7 +102,7 @@ void NodeAgent::take_node(const std::string& type, const Object& object) {
     return;
   }
   if (object.annotation("test.berth.dev/product").empty()) return;  // not a GPU node of ours
-  if (other) nodes_.erase(found);  // a new machine under an old name
+  if (other) nodes_.erase(found);  // a new machine with an old name
 
   const auto [entry, fresh] = nodes_.try_emplace(name);
   Node& node = entry->second;
@@ -113,7 +113,7 @@ void NodeAgent::take_node(const std::string& type, const Object& object) {
     node.gpus =
         decode_gpus(object.annotation(kInstances),
                     static_cast<int>(object.number("/metadata/annotations/test.berth.dev~1gpus")));
-  // mig-manager's informer: an update counts only when the label's value differs.
+  // Like mig-manager's informer: an update counts only if the label's value changes.
   if (!fresh && before != now && node.manager.has_value()) node.manager->current = now;
 }
 
@@ -155,7 +155,7 @@ void NodeAgent::advance(const std::string& name, Node& node) {
   }
   if (node.reboot_end.has_value()) {
     if (past(node.reboot_end)) end_reboot(name, node);
-    return;  // nothing runs on a machine that is down
+    return;  // nothing runs on a rebooting machine
   }
   advance_operator(name, node);
   advance_manager(name, node);
@@ -179,7 +179,7 @@ void NodeAgent::advance_manager(const std::string& name, Node& node) {
   const Pod* pod = pod_on(name, sim::kManagerApp);
   if (pod == nullptr) {
     node.manager.reset();
-    node.run.reset();  // killed in the middle: the state stays as it is
+    node.run.reset();  // killed during the run: the state stays as it is
     return;
   }
   if (!node.manager.has_value() || node.manager->pod_uid != pod->uid) {
@@ -198,8 +198,8 @@ void NodeAgent::advance_manager(const std::string& name, Node& node) {
 
 void NodeAgent::end_run(Node& node) {
   node.run.reset();
-  // What came during the run: the reader compares, so A→B→A is no second run; a removed label makes
-  // one with the name "".
+  // Changes during the run: mig-manager compares values, so A→B→A is no second run; a removed label
+  // starts a run with the name "".
   Manager& manager = *node.manager;
   if (manager.current == manager.last_read) return;
   manager.last_read = manager.current;

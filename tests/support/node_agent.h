@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeAgent plays NVIDIA's software on kwok nodes: mig-manager, the device plugin (with the
-// kubelet's part in it), GPU feature discovery and the GPU operator's label keeper. Each acts on a
-// node only while its DaemonSet's pod runs there, so a cordon, a taint or a paused deploy label has
-// the effect it has in a real cluster. One thread decides (run()), fed by watches.
+// NodeAgent simulates NVIDIA's software on kwok nodes: mig-manager, the device plugin (with the
+// kubelet's part in it), GPU feature discovery and the GPU operator's labelling. Each component
+// acts on a node only while its DaemonSet's pod runs there, so a cordon, a taint or a paused deploy
+// label has the same effect as in a real cluster. One thread decides (run()); watches feed it.
 //
-// The hardware lives in node annotations, which are the truth for tests:
-//   test.berth.dev/product, test.berth.dev/gpus     what is built in (tests/support/cluster.h sets
-//   them) test.berth.dev/instances                        the MIG state of each GPU; absent: MIG
-//   off
-// Faults, in annotation test.berth.dev/fault, each for every run or, with the suffix -once, for the
-// next one only:
-//   wedge               the wait for the plugin's pods never ends well: stays pending, deploy
-//   labels stay paused (mig-parted#485) fail                apply fails, labels are restored, state
-//   failed fail-labels-paused  apply fails, labels stay paused, state failed lie success, but no
-//   instance exists slow[:MILLISECONDS] apply takes that long (default ten times as long) reboot
-//   mode change needs a reboot (always once): state rebooting, NotReady, a new bootID, then it goes
-//   on
-// Annotation test.berth.dev/reboot: now reboots the node at once, whatever runs: instances are lost
-// and made again.
+// The hardware is in node annotations, which are the truth for tests:
+//   test.berth.dev/product, test.berth.dev/gpus  the built-in GPUs (set by tests/support/cluster.h)
+//   test.berth.dev/instances                     the MIG state of each GPU; absent: MIG is off
+// Faults are in annotation test.berth.dev/fault, for every run or, with the suffix -once, for the
+// next run only:
+//   wedge               the wait for the plugin's pods never ends: state stays pending, deploy
+//                       labels stay paused (mig-parted#485)
+//   fail                apply fails, labels are restored, state failed
+//   fail-labels-paused  apply fails, labels stay paused, state failed
+//   lie                 success, but no instance exists
+//   slow[:MILLISECONDS] apply takes that long (default: ten times as long as usual)
+//   reboot              a mode change needs a reboot (always once): state rebooting, NotReady, a
+//   new
+//                       bootID, then the run continues
+// Annotation test.berth.dev/reboot: now reboots the node at once, even during a run: its instances
+// are lost and created again.
 #pragma once
 
 #include <chrono>
@@ -30,7 +32,7 @@
 #include <string>
 #include <vector>
 
-#include "controller/sim/mig_hardware.h"
+#include "controller/sim/nvidia/mig_hardware.h"
 #include "tests/support/kube.h"
 #include "tests/support/watch_feed.h"
 
@@ -39,9 +41,9 @@ namespace berth::test {
 struct NodeAgentOptions {
   using Ms = std::chrono::milliseconds;
   std::string agent_namespace = "gpu-operator";
-  Ms configmap_delay{0};  // how late a mounted ConfigMap is
+  Ms configmap_delay{0};  // delay of a mounted ConfigMap
   Ms apply_time{200};     // from "the pods are gone" to "the instances are there"
-  Ms pod_wait{20000};     // mig-manager's patience with the plugin's pods (5 min in reality)
+  Ms pod_wait{20000};     // mig-manager's wait for the plugin's pods (5 min in reality)
   Ms plugin_lag{200};     // from the plugin's start to allocatable
   Ms discovery_lag{300};  // from discovery's start to labels
   Ms capacity_grace{
@@ -64,8 +66,8 @@ class NodeAgent {
     Clock::time_point seen;
     bool running = false;
   };
-  // mig-manager's process on one node: it remembers what it read last, and sleeps until a
-  // different, non-empty value comes.
+  // mig-manager's process on one node: it remembers the last value, and waits for a different,
+  // non-empty one.
   struct Manager {
     std::string pod_uid;
     std::string current, last_read;
@@ -82,7 +84,7 @@ class NodeAgent {
     std::vector<sim::Gpu> gpus;
     std::optional<Manager> manager;
     std::optional<Run> run;
-    std::string plugin_uid, discovery_uid;  // of the pods acted for already
+    std::string plugin_uid, discovery_uid;  // of the pods that were handled already
     std::optional<Clock::time_point> publish_due, discover_due, forget_due, reboot_end,
         operator_due;
     bool advertising = false;
@@ -129,9 +131,9 @@ class NodeAgent {
 
   NodeAgentOptions options_;
   Kube manager_, kubelet_, discovery_,
-      operator_;  // one client per role: the audit log tells them apart
+      operator_;  // one client per role, for the audit log
   std::map<std::string, Node> nodes_;
-  std::map<std::string, Pod> pods_;  // in the agents' namespace, by uid
+  std::map<std::string, Pod> pods_;  // in the namespace of NVIDIA's components, by uid
   std::map<std::string, std::deque<std::pair<Clock::time_point, std::string>>> config_maps_;
 
   std::mutex mutex_;  // guards changes_

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens on a node beside mig-manager: the device plugin with the kubelet's part in it, GPU
+// The node's components except mig-manager: the device plugin with the kubelet's part in it, GPU
 // feature discovery, reboots.
 #include <fmt/format.h>
 
 #include <ctime>
 #include <random>
 
-#include "controller/sim/gpu_resources.h"
-#include "controller/sim/operands.h"
+#include "controller/sim/nvidia/gpu_resources.h"
+#include "controller/sim/nvidia/operands.h"
 #include "tests/support/node_agent.h"
 #include "tests/support/node_agent_names.h"
 
@@ -27,7 +27,8 @@ std::string new_boot_id() {
 void NodeAgent::advance_plugin(const std::string& name, Node& node) {
   const Pod* pod = pod_on(name, sim::kPluginApp);
   if (pod == nullptr) {
-    // A plugin that leaves before its first word takes the count away that the node came with, too.
+    // A plugin that stops before it advertised anything also removes the count that the node came
+    // with.
     const bool was_there = !node.plugin_uid.empty();
     node.plugin_uid.clear();
     node.publish_due.reset();
@@ -58,7 +59,7 @@ void NodeAgent::advance_plugin(const std::string& name, Node& node) {
   advance_forgetting(name, node);
 }
 
-// The kubelet's grace for resources nobody serves: then capacity is 0 too, and the key stays.
+// After the kubelet's grace period for unserved resources, capacity becomes 0 too; the key stays.
 void NodeAgent::advance_forgetting(const std::string& name, Node& node) {
   if (!past(node.forget_due)) return;
   node.forget_due.reset();
@@ -105,7 +106,7 @@ void NodeAgent::begin_reboot(const std::string& name, Node& node) {
   node.publish_due.reset();
   node.discover_due.reset();
   node.advertising = false;
-  for (sim::Gpu& gpu : node.gpus) gpu.instances.clear();  // the mode survives, instances do not
+  for (sim::Gpu& gpu : node.gpus) gpu.instances.clear();  // the MIG mode survives, instances do not
   node.reboot_end = Clock::now() + options_.reboot_time;
   patch_node(kubelet_, name, metadata_patch("annotations", "test.berth.dev/not-ready", "true"));
   write_gpus(name, node);
@@ -119,8 +120,8 @@ void NodeAgent::begin_reboot(const std::string& name, Node& node) {
 
 void NodeAgent::end_reboot(const std::string& name, Node& node) {
   patch_node(kubelet_, name, metadata_patch("annotations", "test.berth.dev/not-ready", nullptr));
-  node.reboot_end.reset();  // kwok makes it Ready; each agent's pod is found running, and acts as
-                            // after a start
+  node.reboot_end.reset();  // kwok makes it Ready; each component's pod runs and acts as after a
+                            // start
 }
 
 }  // namespace berth::test

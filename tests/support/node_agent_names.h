@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the three files of the node agent share: names of NVIDIA's labels and pods, the shapes of
-// small patches, and the text of the annotation that is the hardware.
+// Shared by the three files of the node agent: names of NVIDIA's labels and pods, builders of small
+// patches, and the text of the annotation with the hardware state.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -28,7 +28,7 @@ inline nlohmann::json metadata_patch(const char* field, const std::string& key,
   return body;
 }
 
-// The state of the GPUs as the annotation keeps it; `count` GPUs with MIG off if there is no text.
+// The state of the GPUs as annotation text; without text, `count` GPUs with MIG off.
 std::string encode_gpus(const std::vector<sim::Gpu>& gpus);
 std::vector<sim::Gpu> decode_gpus(const std::string& text, int count);
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "controller/sim/gpu_resources.h"
-#include "controller/sim/mig_parted.h"
-#include "controller/sim/operands.h"
+#include "controller/sim/nvidia/gpu_resources.h"
+#include "controller/sim/nvidia/mig_parted.h"
+#include "controller/sim/nvidia/operands.h"
 #include "tests/support/node_agent.h"
 #include "tests/support/node_agent_names.h"
 
@@ -20,7 +20,7 @@ using sim::Product;
 using sim::product_of;
 using std::chrono::milliseconds;
 
-// "slow:4000" → 4000.
+// Parses "slow:4000" to 4000.
 std::optional<milliseconds> argument_of(const std::string& fault) {
   const std::size_t colon = fault.find(':');
   if (colon == std::string::npos) return std::nullopt;
@@ -95,8 +95,7 @@ void NodeAgent::apply(const std::string& name, Node& node) {
   const std::string user = gpu_user_on(name);
   if (!user.empty()) return fail(name, node, "in use by another client: " + user, true);
 
-  // Every invocation of mig-parted reads the file again; a config that has vanished meanwhile fails
-  // here.
+  // Every invocation of mig-parted reads the file again, and fails here if the config has vanished.
   const PartedFile file = parse_parted_file(
       visible_config(*pod_on(name, sim::kManagerApp), *node.manager).value_or(""));
   const auto config = file.configs.find(node.run->config);
@@ -174,7 +173,7 @@ bool NodeAgent::client_pods_left(const std::string& node) const {
 std::optional<std::string> NodeAgent::visible_config(const Pod& pod, const Manager& manager) const {
   const auto found = config_maps_.find(pod.config_map);
   if (found == config_maps_.end() || found->second.empty()) return std::nullopt;
-  // At its start a pod mounts what is there; afterwards changes come late.
+  // A pod mounts the present content when it starts; later changes arrive late.
   const auto seen_until = std::max(manager.started, Clock::now() - options_.configmap_delay);
   std::optional<std::string> out;
   for (const auto& [arrived, text] : found->second)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object: one API object, or any part of one, read by JSON pointers ("/status/phase"). What is
-// absent reads as "", 0 or nothing, so a test says what it expects and never crashes on what it did
-// not get. Cheap to copy; never changes.
+// Object: one API object, or any part of one, read by JSON pointers ("/status/phase"). Absent
+// fields read as "", 0 or nothing, so that a test never crashes on a missing field. Cheap to copy;
+// immutable.
 #pragma once
 
 #include <map>
@@ -38,7 +38,8 @@ class Object {
   std::string resource_version() const { return text("/metadata/resourceVersion"); }
   std::string label(const std::string& key) const;
   std::string annotation(const std::string& key) const;
-  // "True", "False", "Unknown" or "" of a condition in /status/conditions, and its other fields.
+  // The status ("True", "False", "Unknown" or "") of a condition in /status/conditions, or another
+  // field.
   std::string condition(const std::string& type, const std::string& field = "status") const;
 
   std::string dump() const;
@@ -48,7 +49,7 @@ class Object {
   std::shared_ptr<const nlohmann::json> value_;
 };
 
-// "nvidia.com/mig.config" as one step of a JSON pointer: / and ~ are written ~1 and ~0.
+// One step of a JSON pointer for a key such as "nvidia.com/mig.config": / and ~ become ~1 and ~0.
 std::string pointer_step(std::string_view key);
 
 }  // namespace berth::test

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// berth-plane: a real control plane with pretended GPU nodes, in the foreground until SIGINT or
-// SIGTERM. On stdout it prints one line, the path of a kubeconfig, once everything runs; what it
-// does meanwhile goes to stderr.
-//   berth-plane [--nodes 8] [--gpus 4] [--product NVIDIA-A100-SXM4-80GB] [--workload] [--kubeconfig
-//   FILE] [--apply-time MS]
-// --workload puts GPU pods of a Deployment on two of the nodes; the kubeconfig is also copied to
-// FILE if that is given.
+// berth-plane: a real control plane with simulated GPU nodes, in the foreground until SIGINT or
+// SIGTERM. Once everything runs, it prints one line on stdout, the path of a kubeconfig; its log
+// goes to stderr.
+//   berth-plane [--nodes 8] [--gpus 4] [--product NVIDIA-A100-SXM4-80GB] [--workload]
+//               [--kubeconfig FILE] [--apply-time MS]
+// --workload puts GPU pods of a Deployment on two of the nodes. --kubeconfig also copies the
+// kubeconfig to FILE.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -81,8 +81,8 @@ void run(const Flags& flags) {
 int main(int argc, char** argv) {
   Flags flags;
   if (!parse(argc, argv, flags)) return 2;
-  // No SA_RESTART: pause() returns, and destructors end the children. A signal during the boot ends
-  // the program; the kernel then ends the children.
+  // No SA_RESTART: pause() returns, and destructors end the children. A signal during the start
+  // ends the program, and the kernel then ends the children.
   struct sigaction action {};
   action.sa_handler = [](int) { stopped = 1; };
   sigaction(SIGINT, &action, nullptr);

@@ -67,7 +67,7 @@ Berth::Berth(ControlPlane& plane, const Options& options)
       fmt::format("--health-probe-bind-address=127.0.0.1:{}", health_port_)};
   if (options.dry_run) argv.push_back("--dry-run");
   for (const std::string& flag : short_times()) {
-    const std::string name = flag.substr(0, flag.find('=') + 1);  // a flag may be given once only
+    const std::string name = flag.substr(0, flag.find('=') + 1);  // a flag may be given only once
     if (std::none_of(options.flags.begin(), options.flags.end(),
                      [&](const std::string& given) { return given.rfind(name, 0) == 0; }))
       argv.push_back(flag);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs a plane test starts beside the control plane: the node agent, and berth itself.
+// The programs that a plane test starts in addition to the control plane: the node agent, and
+// berth.
 #pragma once
 
 #include <memory>
@@ -10,24 +11,24 @@
 
 namespace berth::test {
 
-// The node agent of tests/support/node_agent.h, as a process. `flags` as in node_agent_main.cc:
-// {"--apply-time", "50"}.
+// The node agent of tests/support/node_agent.h, as a process. `flags` as in node_agent_main.cc, for
+// example {"--apply-time", "50"}.
 std::unique_ptr<Child> start_node_agent(ControlPlane& plane,
                                         const std::vector<std::string>& flags = {});
 
-// One `berth controller`. Killing it is Child's business: process().kill_now(), freeze(), thaw(),
-// stop(). Starting another Berth with the same name is a restart; two with different names at once
-// are two replicas.
+// One `berth controller`. To kill it use its Child: process().kill_now(), freeze(), thaw(), stop().
+// Another Berth with the same name is a restart; two with different names at the same time are two
+// replicas.
 class Berth {
  public:
   struct Options {
-    std::string name = "berth";      // of its log file
-    std::string kubeconfig;          // empty: straight to the API server, as user "berth"
-    std::vector<std::string> flags;  // after the short times below; a later flag wins
+    std::string name = "berth";      // the name of its log file
+    std::string kubeconfig;          // empty: directly to the API server, as user "berth"
+    std::vector<std::string> flags;  // added to the short times below; a later flag wins
     bool dry_run = false;
   };
-  // Times of a test: settle 300 ms, verify 500 ms, back-offs around a second. A lease of 20 s: a
-  // busy machine must not cost the lead.
+  // Short times for tests: settle 300 ms, verify 500 ms, back-offs around a second. The lease lasts
+  // 20 s, so that a busy machine does not lose the lead.
   static std::vector<std::string> short_times();
 
   explicit Berth(ControlPlane& plane);
@@ -44,7 +45,7 @@ class Berth {
   std::unique_ptr<Child> process_;
 };
 
-// $BERTH_BINARY, else the berth of this build folder.
+// $BERTH_BINARY, else the berth in this build folder.
 std::string berth_program();
 
 }  // namespace berth::test

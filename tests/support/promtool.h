@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promtool: Prometheus' own word on what /metrics says. The program is on PATH or in $PROMTOOL;
-// scripts/install-packages brings it.
+// Promtool: Prometheus' own check of the text of /metrics. The program is on PATH or in $PROMTOOL;
+// scripts/install-packages installs it.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace berth::test {
 
-// Whether there is one. On a CI machine (CI=true) there has to be: then this is always true.
+// Whether promtool exists. On a CI machine (CI=true) it is required, so this is always true there.
 bool has_promtool();
-// What `promtool check metrics` has to say of the text; empty if it finds nothing.
+// The output of `promtool check metrics` for the text; empty: no finding.
 std::string lint_metrics(const std::string& text);
 
 }  // namespace berth::test

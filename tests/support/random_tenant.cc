@@ -101,7 +101,7 @@ std::string RandomTenant::act() {
   return random_.one_in(4) ? remove() : change();
 }
 
-// So much that the run would only get slower.
+// More objects would only slow the run down.
 bool RandomTenant::has_plenty() const {
   std::size_t objects = 0;
   for (const char* plural : kKinds) objects += hands_.list(plural).size();

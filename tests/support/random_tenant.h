@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RandomTenant: somebody with the role `edit` in one namespace who creates, changes and deletes
-// whatever that role lets him, in any field that matters to a queue, at random. Most of it is
-// refused, and some of it is what an attacker would do on purpose.
+// RandomTenant: a user with the role `edit` in one namespace, who creates, changes and deletes
+// random objects of all kinds that the role allows, in all fields that matter to a queue. Most of
+// these writes are refused, and some of them are what an attacker would do on purpose.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "controller/sim/random.h"
+#include "controller/sim/world/random.h"
 
 namespace berth::test {
 
-// What he writes with, in his namespace. Kinds go by their plural; answers are HTTP codes, 0 where
+// How the tenant writes in its namespace. Kinds are named by plural; answers are HTTP codes, 0 if
 // the answer comes later.
 class TenantHands {
  public:
@@ -33,10 +33,10 @@ class TenantHands {
 
 class RandomTenant {
  public:
-  // `hands` outlive it.
+  // `hands` must outlive it.
   RandomTenant(TenantHands& hands, sim::Random random) : hands_(hands), random_(random) {}
 
-  // One write. Returns what it was and its answer, for a transcript.
+  // Does one write. Returns the write and its answer, for a transcript.
   std::string act();
 
  private:
@@ -52,7 +52,7 @@ class RandomTenant {
   nlohmann::json some_metadata();
   nlohmann::json some_owner();
   nlohmann::json some_patch(const std::string& plural);
-  // One of his objects; empty names: he has none of this kind.
+  // One of the tenant's objects; empty names: it has none of this kind.
   TenantHands::Object some_object(const std::string& plural);
   nlohmann::json any(std::string_view list_of_json);
 

@@ -44,8 +44,8 @@ void Reclaims::take_ledger(const AuditEvent& event) {
     if (!standing.contains(key)) entry.stay.ends(time_of(event) + kHeardWithin);
 }
 
-// A pod that its Job has left behind has the Job's record, and the ledger names it by its own uid.
-// The members of a gang have the time of its admission in common.
+// A pod that its Job has left behind carries the Job's record, and the ledger names it by its own
+// uid. All members of a gang have the same admission time.
 bool Reclaims::is(const Displaced& displaced, const HeldPod& pod) {
   if (displaced.since != (pod.record ? pod.record->since : "")) return false;
   if (displaced.uid == pod.uid || !pod.record) return displaced.uid == pod.uid;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reclaims: the pods that queues take back, followed through the audit log. berth evicts the pods
-// that an admission displaces. It deletes pods of another queue that only budgets keep, once
-// reclaimTimeout is over; never before, and never what their queue's nominal quota pays for.
+// Reclaims: the pods that queues reclaim or preempt, computed from the audit log. berth evicts the
+// pods that an admission displaces. It deletes pods only if they belong to another queue and
+// budgets still protect them after reclaimTimeout, and never pods within their queue's nominal
+// quota.
 #pragma once
 
 #include <map>
@@ -16,12 +17,12 @@ namespace berth::test {
 
 class Reclaims {
  public:
-  // Events that the server took, in order.
+  // Events that the server applied, in order.
   void take(const AuditEvent& event);
 
-  // Whether a queue takes the pod back: by displacement, with its whole gang, or by a drain.
+  // Whether a queue reclaims or preempts the pod: alone, with its whole gang, or by HoldAndDrain.
   bool takes_back(const std::string& pod) const;
-  // Why this deletion of the pod is no late reclaim; empty: it is one.
+  // Why this deletion of the pod is not a late reclaim; empty: it is one.
   std::string why_not_late(const std::string& pod, const AuditEvent& deletion) const;
 
  private:
@@ -35,9 +36,9 @@ class Reclaims {
     std::vector<Displaced> displaced;
     Stay stay;
   };
-  struct Times {  // of a queue's preemption
+  struct Times {  // a queue's preemption settings
     Duration notice{};
-    Duration timeout = std::chrono::minutes(10);  // as the CRD's default says
+    Duration timeout = std::chrono::minutes(10);  // the CRD's default
   };
 
   void take_queue(const AuditEvent& event);
@@ -47,10 +48,10 @@ class Reclaims {
 
   Holdings holdings_;
   std::map<std::string, Times> times_;    // by queue
-  std::map<std::string, Entry> entries_;  // of the ledger, by uid and time
-  std::set<Displaced> displaced_;         // ever
-  std::set<std::string> recalled_;        // admissions by their time that are over
-  std::set<std::string> drained_;         // queues that took back what runs, once at least
+  std::map<std::string, Entry> entries_;  // in the ledger, by uid and time
+  std::set<Displaced> displaced_;         // since the start of the log
+  std::set<std::string> recalled_;        // the times of requeued admissions
+  std::set<std::string> drained_;         // queues that have drained their workloads at least once
 };
 
 }  // namespace berth::test

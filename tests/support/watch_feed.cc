@@ -24,7 +24,7 @@ void WatchFeed::run() {
     if (resource_version_.empty()) list();
     if (!resource_version_.empty()) watch();
     if (resource_version_.empty())
-      std::this_thread::sleep_for(milliseconds(200));  // the server is away
+      std::this_thread::sleep_for(milliseconds(200));  // the server is down
   }
 }
 
@@ -41,8 +41,8 @@ void WatchFeed::list() {
 }
 
 void WatchFeed::watch() {
-  // The server ends it after two seconds, so that the destructor never waits long; the next one
-  // goes on from there.
+  // The server ends the watch after two seconds, so that the destructor never waits long; the next
+  // watch continues from there.
   const std::string query =
       "?watch=1&allowWatchBookmarks=true&timeoutSeconds=2&resourceVersion=" + resource_version_;
   const int status = kube_.watch(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WatchFeed: list-and-watch of one collection on a thread of its own; every change is handed to
-// `on_change` on that thread. After a broken watch it lists again and reports what is there (as
-// "ADDED") and what is gone (as "DELETED").
+// WatchFeed: list-and-watch of one collection on a thread of its own, which calls `on_change` for
+// every change. After a broken watch it lists again and reports existing objects (as "ADDED") and
+// removed ones (as "DELETED").
 #pragma once
 
 #include <atomic>

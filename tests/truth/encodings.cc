@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "apis/decode.h"
+#include "apis/codec/decode.h"
 #include "controller/client/watch_frames.h"
 #include "tests/truth/rich_objects.h"
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "controller/sim/random.h"
+#include "controller/sim/world/random.h"
 #include "tests/truth/kinds.h"
 
 namespace berth::truth {

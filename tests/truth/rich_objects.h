@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apis/core.h"
+#include "apis/kinds/core.h"
 #include "tests/support/kube.h"
 
 namespace berth::truth {

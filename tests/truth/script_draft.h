@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "controller/sim/random.h"
+#include "controller/sim/world/random.h"
 #include "tests/truth/kinds.h"
 #include "tests/truth/objects.h"
 #include "tests/truth/operation.h"

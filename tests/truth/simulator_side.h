@@ -2,9 +2,9 @@
 // SimulatorSide: an empty simulated API server of its own for every script.
 #pragma once
 
-#include "controller/sim/api_server.h"
-#include "controller/sim/store.h"
-#include "controller/sim/virtual_clock.h"
+#include "controller/sim/server/api_server.h"
+#include "controller/sim/world/store.h"
+#include "controller/sim/world/virtual_clock.h"
 #include "tests/truth/side.h"
 
 namespace berth::truth {

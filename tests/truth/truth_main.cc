@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // berth-truth: is the simulated API server true to the real one? Random scripts run on both, a real
-// etcd and kube-apiserver without any controller and controller/sim/api_server.h, and what they
-// answer is compared; then the objects left behind are read from the real one in both encodings
-// that it speaks. Prints how often each verb was tried on each kind, and every difference with the
-// line that replays it.
-// A whole run goes on until each verb was tried on each kind often enough.
+// etcd and kube-apiserver without any controller and controller/sim/server/api_server.h, and what
+// they answer is compared; then the objects left behind are read from the real one in both
+// encodings that it speaks. Prints how often each verb was tried on each kind, and every difference
+// with the line that replays it. A whole run goes on until each verb was tried on each kind often
+// enough.
 //   berth-truth [--seed N] [--scripts N] [--threads N] [--show]
 // --show prints each request with both answers. Exits with 1 if there is a difference or three
 // whole runs' scripts have tried something too seldom, with 77 if no control plane can be had.

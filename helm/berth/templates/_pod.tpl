@@ -30,7 +30,7 @@ securityContext:
 {{- end }}
 
 {{- define "berth.tokenVolume" -}}
-# What the kubelet would mount by itself, but for an hour, and in this pod only.
+# The token that the kubelet would mount itself, but valid for an hour and only in this pod.
 - name: token
   projected:
     defaultMode: 0440

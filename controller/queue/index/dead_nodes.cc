@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "controller/queue/index/dead_nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "apis/base/names.h"
+#include "apis/base/time.h"
+#include "controller/core/seeded_bugs.h"
+
+namespace berth::queue {
+
+// berth marks a pod only after its grace period. So berth did not write an earlier mark.
+std::optional<Time> lost_since(const berth::Pod& pod) {
+  const Text* mark = pod.meta.annotations.find(names::kOnDeadNodeSinceAnnotation);
+  if (mark == nullptr || !pod.terminating() || seeded(SeededBug::kAwaitTheDead)) return {};
+  const Result<Time> since = parse_time(mark->view());
+  if (!since || *since < *pod.meta.deletion_timestamp) return {};
+  return *since;
+}
+
+bool may_be_lost(const berth::Pod& pod) {
+  return pod.terminating() && !pod.node_name.empty() &&
+         pod.meta.annotations.contains(names::kAdmittedAnnotation);
+}
+
+std::string describe_lost(std::string_view pod, std::string_view node) {
+  return fmt::format(
+      "pod {0} can't leave node {1}, which is not ready; once the machine is off for sure, run "
+      "`kubectl delete node {1}`, or `kubectl taint node {1} "
+      "node.kubernetes.io/out-of-service=:NoExecute`",
+      pod, node);
+}
+
+std::vector<std::string> dead_nodes(const ClusterState& cluster) {
+  std::vector<std::string> names;
+  for (const auto& node : cluster.nodes()) {
+    const auto& pods = cluster.pods_on(node->meta.name);
+    if (!node->ready || std::ranges::any_of(pods, [](const berth::Pod* pod) {
+          return lost_since(*pod).has_value();
+        }))
+      names.push_back(node->meta.name);
+  }
+  return names;
+}
+
+}  // namespace berth::queue
