@@ -47,7 +47,7 @@ CapacityGuard::CapacityGuard(const Snapshot& snapshot, const SlotLedger& ledger,
     if (counts(*node)) add(*node, 1, remaining_);
 }
 
-// A slot counts as a cordon, as the cordon's patch may be on its way.
+// A slot counts as a cordon, because the cordon's patch may be on its way.
 bool CapacityGuard::counts(const Node& node) const {
   return in_service(node) && ledger_.find(node.meta.name) == nullptr;
 }

@@ -26,7 +26,7 @@ std::int64_t gang_size(const Snapshot& snapshot, const Occupant& occupant) {
       1);
 }
 
-// The gangs found on a node, as each ends only once.
+// The gangs found on a node, because each ends only once.
 class Gangs {
  public:
   bool is_new(const Occupant& occupant) {

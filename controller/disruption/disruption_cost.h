@@ -39,7 +39,7 @@ class DisruptionCost {
   bool fits_elsewhere(const Text& resource, std::int64_t count, const Node& node) const;
 
   const Snapshot& snapshot_;
-  // Filled at first use, as most rollouts begin with unused nodes.
+  // Filled at first use, because most rollouts begin with unused nodes.
   bool measured_ = false;
   // By resource, the most that is free on any node in service, and on any other node.
   struct Room {

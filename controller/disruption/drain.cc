@@ -201,8 +201,8 @@ PodVerdict judge(const Snapshot& snapshot, const Pod& pod, const DrainSpec& drai
   return judge_successor(snapshot, pod, node, record);
 }
 
-// A controller that fails for good loses the user's job, as a bare pod is lost. So the same field
-// overrides it. The rule also holds when the drain forces a pod off that it waited for.
+// A controller that fails for good loses the user's job, like the loss of a bare pod. So the same
+// field overrides it. The rule also holds when the drain forces a pod off that it waited for.
 PodVerdict judge_owner(const Snapshot& snapshot, const DrainSpec& drain, PodVerdict verdict) {
   const Pod& pod = *verdict.pod;
   const bool may_go = verdict.fate == PodFate::kEvict || verdict.fate == PodFate::kAwaited ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PodGroups: how many pods of each pod group run, as these end together. A view (core/view.h).
+// PodGroups: how many pods of each pod group run, because these end together. A view (core/view.h).
 #pragma once
 
 #include <cstdint>

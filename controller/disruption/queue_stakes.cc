@@ -34,8 +34,8 @@ void add_admitted(const queue::FactsIndex& facts, Stakes& stakes) {
 }  // namespace
 
 std::vector<QueueStake> queue_stakes(const Snapshot& snapshot) {
-  // A cluster without queues does not need the index. What a deleted queue admitted is bound
-  // already.
+  // A cluster without queues does not need the index. Pods that a deleted queue admitted
+  // are bound already.
   if (snapshot.cluster.gpu_queues().size() == 0) return {};
   const queue::FactsIndex& facts = snapshot.cluster.view<queue::ClusterIndex>().facts();
   Stakes stakes;

@@ -160,7 +160,7 @@ EpochClaim claim_epoch(const ConfigMap* ledger, const Settings& settings, std::i
     claim.write.body = create_body(settings, claim.epoch, "{}");
     return claim;
   }
-  // The epoch must also exceed that of every claim, as a user may have edited the annotation.
+  // The epoch must also exceed that of every claim, because a user may have edited the annotation.
   claim.epoch = std::max(above, epoch_of(*ledger));
   for (const auto& [node, slot] : read_ledger(ledger).slots)
     claim.epoch = std::max(claim.epoch, slot.epoch);

@@ -2,8 +2,8 @@
 // CUDA: whether a node's driver can run what a container was built for. A container's needs are in
 // NVIDIA_REQUIRE_CUDA as NVIDIA's images have it, "cuda>=12.4 brand=tesla,driver>=470":
 // alternatives, of which all parts have to hold. Or they are in annotation
-// gpu.berth.dev/required-cuda of its pod. What a node has is in the labels of GPU feature
-// discovery.
+// gpu.berth.dev/required-cuda of its pod. The labels of GPU feature discovery say what
+// a node has.
 #pragma once
 
 #include <optional>

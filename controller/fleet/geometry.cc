@@ -186,7 +186,7 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-// Takes up to four digits off the front, as no number in a profile name has more.
+// Takes up to four digits off the front, because no number in a profile name has more.
 std::optional<int> take_number(std::string_view& text) {
   std::size_t length = 0;
   int value = 0;

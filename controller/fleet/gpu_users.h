@@ -10,7 +10,7 @@
 
 namespace berth {
 
-// A set, as one resource may have fifty thousand users and each update replaces one of them.
+// A set, because one resource may have fifty thousand users and each update replaces one of them.
 using PodSet = std::unordered_set<const Pod*>;
 
 class GpuUsers {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NodeLayout: spec.devices resolved for one kind of node, GPU by GPU. A layout that the API server
-// accepted can still be wrong here, as the server knows neither products nor GPU counts.
+// accepted can still be wrong here, because the server knows neither products nor GPU counts.
 #pragma once
 
 #include <cstdint>

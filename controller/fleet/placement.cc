@@ -77,8 +77,8 @@ const Demand* over_maximum(const std::vector<Demand>& demands) {
   return nullptr;
 }
 
-// Depth first, largest profile first. Instances of one profile are placed in ascending order, as
-// they are alike.
+// Depth first, largest profile first. Instances of one profile are placed in ascending order,
+// because they are alike.
 bool search(const std::vector<Demand>& demands, std::size_t index, std::int64_t placed, int from,
             UnitMask occupied, std::vector<Placement>& out) {
   if (index == demands.size()) return true;

@@ -19,8 +19,8 @@ struct Placement {
 };
 
 // Returns one way to place the set, by start; nothing if there is none or a name is not a profile
-// of the product. It ignores zero counts. It answers large counts at once, as it never searches for
-// more than a maximum.
+// of the product. It ignores zero counts. It answers large counts at once, because it never
+// searches for more than a maximum.
 std::optional<std::vector<Placement>> place(const Product& product, const ProfileCounts& counts);
 
 // all_layouts() returns every valid set except the empty one. valid_layouts() returns only those to

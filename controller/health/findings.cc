@@ -31,7 +31,7 @@ std::string_view name_of(const GpuSample& gpu) {
 }
 
 // The findings for which the node is out of service, or with which a user returned it. For these,
-// one sign is enough, as a leader that has just started has not watched for minutes.
+// one sign is enough, because a leader that has just started has not watched for minutes.
 KnownFindings continuing_on(const Node& node) {
   const std::optional<HealthRecord> record = health_of(node);
   const bool continues = record && (record->phase == HealthPhase::kCordoned ||

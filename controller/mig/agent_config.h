@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AgentConfig: the one mig-parted file that NVIDIA's mig-manager reads on every node. A config's
-// name contains a hash of its content, as the mig-manager reads a config only when the node's label
-// changes, and never notices a changed content.
+// name contains a hash of its content, because the mig-manager reads a config only when the node's
+// label changes, and never notices a changed content.
 //
 // berth writes each config four times, as name, name-r1, name-r2 and name-r3. A retry needs a
 // different label value, and must not wait until the kubelet has projected a changed ConfigMap.

@@ -35,7 +35,7 @@ GpuConfig read_gpu(const MigConfigEntry& entry) {
   return gpu;
 }
 
-// Replaces profile names by those that berth uses, as drivers differ in a few.
+// Replaces profile names by those that berth uses, because drivers differ in a few.
 ProfileCounts by_own_names(const ProfileCounts& counts, const Product& product) {
   ProfileCounts out;
   for (const auto& [name, count] : counts) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // DroppedConfig: a check before a config is removed from a file of NVIDIA's node components. A node
-// may name the config although the cache shows no such node, as the cache may be behind. The node's
-// component would then fail at its next start, and the content would be lost. Removals are rare, so
-// they can wait for a live read.
+// may name the config although the cache shows no such node, because the cache may be behind. The
+// node's component would then fail at its next start, and the content would be lost. Removals are
+// rare, so they can wait for a live read.
 #pragma once
 
 #include <functional>

@@ -49,8 +49,8 @@ int rank(const NodeStanding& node) {
 
 // A node that this plan claims counts as in progress already. So a user who looks for unavailable
 // nodes, for example before removing berth, sees it before the cordon. A node that was taken and
-// has left the layout counts too, until it is back, as no other layout may select it. A layout that
-// is being deleted owns no nodes and names these instead.
+// has left the layout counts too, until it is back, because no other layout may select it. A layout
+// that is being deleted owns no nodes and names these instead.
 NodeCounts count(const MIGLayout& layout, const RolloutChoice& choice) {
   NodeCounts counts;
   counts.selected = static_cast<std::int32_t>(choice.nodes.size());
@@ -298,8 +298,8 @@ Cause not_ready(const Snapshot& snapshot, const MIGLayout& layout, const Rollout
           fmt::format("{}; {}", progress_of(counts), name_node(first))};
 }
 
-// Returns the cause of Reconciling, besides Ready=False, if nothing is stalled. Nothing if a user
-// has paused the layout or stopped berth.
+// Returns the cause of Reconciling, in addition to Ready=False, if nothing is stalled. Nothing if a
+// user has paused the layout or stopped berth.
 std::optional<Cause> reconciling(const MIGLayout& layout, const Prospects& prospects,
                                  const Cause& not_ready) {
   if (not_ready.reason == reasons::kDeleting || not_ready.reason == reasons::kNoNodesSelected)

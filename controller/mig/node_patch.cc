@@ -22,7 +22,7 @@ std::optional<std::string> label_if_any(const Node& node, std::string_view key) 
 }
 
 // Keeps the physical product and GPU count for the time when the labels describe MIG devices. It is
-// a merge patch with the uid, as that also creates a missing annotations map.
+// a merge patch with the uid, because that also creates a missing annotations map.
 Write record_inventory(const Node& node, const std::string& inventory) {
   Write write;
   write.verb = Verb::kMergePatch;

@@ -173,7 +173,7 @@ void NodeSteps::leave_failed() {
 }
 
 // Releases the node as it is. The config stays marked as failed, so that berth does not try it on
-// this node again. A cordon by berth stays recorded as berth's, as otherwise it would never be
+// this node again. A cordon by berth stays recorded as berth's, because otherwise it would never be
 // removed.
 void NodeSteps::release(const std::string& why) {
   NodeRollout idle = next(RolloutPhase::kIdle);

@@ -103,7 +103,7 @@ NodeRollout NodeSteps::recalled() const {
 }
 
 // berth has just written the record, and it was removed again before the ledger could count that.
-// berth waits, as it does not fight with another writer.
+// berth waits, because it does not fight with another writer.
 bool NodeSteps::has_just_recalled() const { return has_written_since(*s_.slot->recall); }
 
 // The cordon succeeded, and its record was lost at once. If the ledger said whose the cordon is,

@@ -63,7 +63,7 @@ Plan reconcile_agent_config(const Snapshot& snapshot) {
     return plan;
   Result<AgentFile> file = compute_agent_file(snapshot);
   if (!file) {
-    // The current file stays, as every node still finds its config there.
+    // The current file stays, because every node still finds its config there.
     warn(plan, agent_config_ref(snapshot), describe(file.error()));
     return plan;
   }

@@ -4,8 +4,8 @@
 // records whose the cordon is, and when a lost annotation may be written again.
 //
 // The leader that claimed a slot may have seen more than this process. A record with the slot's seq
-// shows that the node is back, as no older change has this seq. Only the API server can say that a
-// node is gone.
+// shows that the node is back, because no older change has this seq. Only the API server can say
+// that a node is gone.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -55,7 +55,7 @@ struct RolloutChoice {
   std::vector<Guard> looks;         // controllers to read before that
   std::int32_t budget = 0;          // how many nodes may be unavailable
   std::int32_t out = 0;             // how many nodes are unavailable
-  // Of these, nodes that were taken for the layout before they left it, or that the cache does not
+  // Those of them that were taken for the layout before they left it, or that the cache does not
   // know.
   std::int32_t left_out = 0;
   bool halted = false;          // maxFailures reached: no further node is taken

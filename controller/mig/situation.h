@@ -52,7 +52,7 @@ struct Situation {
   LayoutView& view;
   const Node& node;
   RolloutRecord record;
-  const Slot* slot = nullptr;        // the slot of the node's uid, whoever holds it
+  const Slot* slot = nullptr;        // the slot of the node's uid, of any layout
   const MIGLayout* owner = nullptr;  // the layout that owns the node; null: none
   const Target* target = nullptr;    // what it means for the node; set together with owner
   // The rules for the current rollout: those of the owner, or of the layout that took the node, or

@@ -32,7 +32,8 @@ bool disables_mig(const MIGLayout& layout) {
 }
 
 const Target& TargetResolver::resolve(const Node& node) {
-  // A linear search, as a cluster has few kinds of nodes. Further kinds are resolved each time.
+  // A linear search, because a cluster has few kinds of nodes. Further kinds are resolved each
+  // time.
   constexpr std::size_t kMaxKnown = 16;
   const InventoryTexts texts = inventory_texts(node);
   for (const auto& [known, target] : by_texts_)

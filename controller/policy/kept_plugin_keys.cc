@@ -26,8 +26,8 @@ bool is_plugin_file(const ClusterState& cluster, const DaemonSet& set, const Tex
 
 }  // namespace
 
-// The operator's setting comes before what its DaemonSets still mount, as it is about to change
-// them.
+// The operator's setting comes before what its DaemonSets still mount, because it is about to
+// change them.
 PluginReader plugin_reader(const Snapshot& snapshot, const std::string& ours) {
   for (const auto& nvidia : snapshot.cluster.cluster_policies()) {
     const std::string& name = nvidia->device_plugin_config_map;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PluginPreflight: whether NVIDIA's device plugin reads the file that berth writes. berth writes
-// the file anyway, as the plugin's pods don't start without it. berth labels no node before the
-// plugin reads the file.
+// the file anyway, because the plugin's pods don't start without it. berth labels no node before
+// the plugin reads the file.
 #pragma once
 
 #include <optional>

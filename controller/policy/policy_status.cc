@@ -58,7 +58,7 @@ void add(const Snapshot& snapshot, const GPUClusterPolicy& policy, const char* t
                         policy.meta.generation, snapshot.now});
 }
 
-// Keeps what was measured before this process first looked, as nothing newer is known.
+// Keeps what was measured before this process first looked, because nothing newer is known.
 void keep_use(const GPUClusterPolicyStatus& standing, GPUClusterPolicyStatus& status) {
   status.totals.idle_gpus = standing.totals.idle_gpus;
   status.totals.monthly_waste = standing.totals.monthly_waste;
@@ -122,7 +122,7 @@ void tell_health(const Snapshot& snapshot, const GPUClusterPolicy& policy,
     add(snapshot, policy, kNotConfirmed, "True", *doubted, conditions);
 }
 
-// The uninstall guard reads this, as only berth uncordons these nodes. A policy that is being
+// The uninstall guard reads this, because only berth uncordons these nodes. A policy that is being
 // deleted reports them too.
 void tell_cordoned(const Snapshot& snapshot, GPUClusterPolicyStatus& status) {
   status.totals.cordoned_nodes = static_cast<std::int32_t>(std::ranges::count_if(

@@ -24,8 +24,8 @@ struct PolicyProgress {
 // Returns the full desired status. `differs` says whether it differs from the current one.
 StatusUpdate compute_policy_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                    const PolicyProgress& progress);
-// Returns the status of a policy that berth does not act on. It keeps all other fields, as nothing
-// was checked.
+// Returns the status of a policy that berth does not act on. It keeps all other fields, because
+// nothing was checked.
 StatusUpdate compute_stuck_status(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                   const Cause& why);
 

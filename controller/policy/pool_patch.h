@@ -8,8 +8,8 @@
 
 namespace berth {
 
-// Adds the steps. A node without annotations gets an empty record first, as a JSON patch can't test
-// a key of a missing map.
+// Adds the steps. A node without annotations gets an empty record first, because a JSON patch can't
+// test a key of a missing map.
 void plan_pool_patch(const Node& node, const PoolChange& change, std::string reason, Plan& plan);
 
 }  // namespace berth

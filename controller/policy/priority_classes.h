@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PriorityClasses: the classes that the policy names, with preemptionPolicy Never: only the queue
-// may preempt, as kube-scheduler would break up gangs. berth leaves a class of another user with
-// the same name alone, and reports it.
+// may preempt, because kube-scheduler would break up gangs. berth leaves a class of another user
+// with the same name alone, and reports it.
 #pragma once
 
 #include <string>

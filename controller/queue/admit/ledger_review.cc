@@ -99,8 +99,8 @@ class Reviewer {
       return give_up(uid, entry);
     const Time decided = time_of(entry.admission.since);
     look_again(std::max(decided, snapshot_.now) + kRefusedFor);
-    // berth releases most workloads at once. So it looks for a refusal only after kRefusedFor, as
-    // there are many answers to search.
+    // berth releases most workloads at once. So it looks for a refusal only after kRefusedFor,
+    // because there are many answers to search.
     const auto refused = snapshot_.now < decided + kRefusedFor
                              ? std::nullopt
                              : refusal_of(snapshot_, index_, workload);

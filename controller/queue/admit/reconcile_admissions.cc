@@ -89,8 +89,8 @@ void note_yields(const Snapshot& snapshot, const queue::Admission& admission,
                                                                        entry.admission.uid};
 }
 
-// Returns how many entries it adds. If the window is half full, it adds none until it empties, as
-// each write carries the whole ledger.
+// Returns how many entries it adds. If the window is half full, it adds none until it empties,
+// because each write carries the whole ledger.
 std::size_t admit(const Snapshot& snapshot, const queue::FactsIndex& index,
                   queue::LedgerReview& review, queue::Yields& yields, Plan& plan) {
   if (review.open > queue::kWindow / 2) return 0;

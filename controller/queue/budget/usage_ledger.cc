@@ -53,7 +53,8 @@ BudgetAccounts read_accounts(const json& checkpoint) {
 
 UsedByQueue read_used(const std::string& text) {
   UsedByQueue used;
-  const auto read = parse_object(text);  // a variable, as items() does not keep a temporary alive
+  // A variable, because items() does not keep a temporary alive.
+  const auto read = parse_object(text);
   for (const auto& [queue, namespaces] : read.items()) {
     if (!namespaces.is_object()) continue;
     for (const auto& [namespace_, value] : namespaces.items())
@@ -64,7 +65,8 @@ UsedByQueue read_used(const std::string& text) {
 
 UsedByPool read_pools(const std::string& text) {
   UsedByPool used;
-  const auto read = parse_object(text);  // a variable, as items() does not keep a temporary alive
+  // A variable, because items() does not keep a temporary alive.
+  const auto read = parse_object(text);
   for (const auto& [pool, value] : read.items())
     if (const auto amount = amount_in(value)) used[pool] = *amount;
   return used;

@@ -34,7 +34,7 @@ Funding::Funding(const FactsIndex& index, const QuotaTable& quotas, std::int64_t
                  const Stays& stays)
     : index_(index), quotas_(quotas), now_(now), stays_(stays) {}
 
-// Asks once per workload, as an answer may be expensive.
+// Asks once per workload, because an answer may be expensive.
 bool Funding::stays(const Workload& workload) const {
   if (!workload.standing.stays) return false;
   if (!stays_) return true;

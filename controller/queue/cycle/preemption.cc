@@ -133,7 +133,7 @@ bool Preemption::may_go(const Workload& workload) {
   return false;
 }
 
-// The first by name counts, as queue numbers depend on the order of events.
+// The first by name counts, because queue numbers depend on the order of events.
 void Preemption::note_kept(const Workload& workload) {
   if (kept_ == nullptr || *workload.name < *kept_->name) kept_ = &workload;
 }
@@ -285,8 +285,8 @@ std::vector<Ahead> Preemption::displace(const Preemptor& preemptor) {
   return displaced;
 }
 
-// The heaviest come last, as sparing begins there. Among equal ones, the workload that has been
-// idle longest is taken.
+// The heaviest come last, because sparing begins there. Among equal ones, the workload that has
+// been idle longest is taken.
 void Preemption::consider_idle(const Preemptor& preemptor, const IdleWork& idle, Victims& victims) {
   const Workload& workload = *idle.workload;
   if (is_gone(workload) || !workload.taken_back.empty() || open_entry(workload) != nullptr) return;

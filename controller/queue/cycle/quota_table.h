@@ -37,7 +37,8 @@ struct Quota {
 
   std::int64_t kept() const { return nominal - lends; }
   // Returns what the queue may still admit: within its own limits, and from the cohort as much as
-  // is not lent yet. What the queue keeps stays available to it even if others use too much.
+  // is not lent yet. The quota that the queue keeps stays available to it even if others use too
+  // much.
   std::int64_t free() const;
   std::int64_t free_within_nominal() const {
     return std::min(free(), std::max<std::int64_t>(0, nominal - used));

@@ -17,7 +17,8 @@ inline std::int64_t capped_product(std::int64_t a, std::int64_t b) {
 }
 
 inline std::int64_t capped_sum(std::int64_t a, std::int64_t b) {
-  return std::min(a + b, kMostOfAnything);  // cannot overflow, as each is at most kMostOfAnything
+  // Cannot overflow, because each is at most kMostOfAnything.
+  return std::min(a + b, kMostOfAnything);
 }
 
 // Returns the part of an amount for `of` pods that `pods` pods have, rounded up.

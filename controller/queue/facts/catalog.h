@@ -41,7 +41,7 @@ struct ClassFacts {
   std::int64_t pods = 0;
   std::vector<PoolId> only_pools;  // the pools that all its roles allow; empty: every pool
   bool modelled = true;            // all its shapes are modelled
-  // Roles with the largest device request come first, as these are hardest to place. Ties are
+  // Roles with the largest device request come first, because these are hardest to place. Ties are
   // ordered by names, never by numbers.
   std::vector<std::pair<ShapeId, std::int64_t>> in_order;
   bool may_run_in(PoolId pool) const;

@@ -65,7 +65,7 @@ struct NodeFact {
 };
 
 // The newest version of admission records that this berth reads and writes. It leaves a workload
-// with a newer record alone, as it can't know what the record means.
+// with a newer record alone, because it can't know what the record means.
 inline constexpr std::int64_t kRecordVersion = 1;
 
 // What each of `pods` pods of one seat requested when the gang was admitted.
@@ -177,7 +177,7 @@ struct JobFact {
 
 struct AheadFact {  // a workload that has to be gone before an admission is released
   std::string workload;
-  std::string uid;         // of its admission, as a new object may have the same name
+  std::string uid;         // of its admission, because a new object may have the same name
   std::int64_t since = 0;  // when it was admitted, microseconds since the epoch; 0: it was not
   bool evicted = false;    // berth takes it back for this admission
   bool idle = false;       // because its GPUs are idle
@@ -210,7 +210,7 @@ struct RecallFact {                       // the mark of a gang without a Job th
   // Until when the gang is left out of its queue, in microseconds since the epoch. 0: its wait is
   // over, or it has failed too often and is left out for good.
   std::int64_t until = 0;
-  std::string first;  // the uid of its oldest pod while it is left out, once all are there
+  std::string first;  // while the gang is left out: uid of its oldest pod, once all exist
   // Whether the mark keeps the gang's new pods out of the queue.
   bool leaves_out() const { return times > 0 && (until != 0 || times >= kMostSetbacks); }
   bool operator==(const RecallFact&) const = default;

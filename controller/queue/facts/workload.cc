@@ -137,7 +137,7 @@ void claim_for_job(const Workload& workload, const AdmissionFact& admission, std
 }
 
 // Each member has its own node: its record says which, or before its release the ledger. A gated
-// member that the record does not cover takes no room, as it is not released.
+// member that the record does not cover takes no room, because it is not released.
 void claim_for_group(const Workload& workload, const AdmissionFact& admission,
                      const std::vector<const Pod*>& covered, std::int64_t missing, Catalog& catalog,
                      std::vector<Claim>& claims) {
@@ -451,7 +451,7 @@ const RestartFact* restart_of(const Workload& workload) {
 
 std::string seat_of(const Pod& pod, const Catalog& catalog) {
   if (!pod.role.empty()) return pod.role.str();
-  std::map<std::string_view, std::int64_t> gpus;  // by name, as a record outlives this process
+  std::map<std::string_view, std::int64_t> gpus;  // by name, because a record outlives this process
   for (const auto& [resource, amount] : catalog.shape_requests(pod.shape))
     if (catalog.counts_as_gpu(resource) && amount > 0)
       gpus[catalog.resource_name(resource)] = amount;

@@ -32,7 +32,7 @@ struct Pod {
   std::int64_t hangs_from = 0;  // as in PodFact
   bool on_node() const { return state == PodState::kBound || state == PodState::kLeaving; }
 
-  // What the pod says about its workload. A Job says this itself.
+  // These come from the pod. For a Job's pod they come from the Job.
   QueueId queue = Catalog::kNoQueue;
   std::int32_t priority = 0;
   std::int64_t group_size = 1;
@@ -237,7 +237,7 @@ std::string_view node_of(const AdmissionFact& admission, std::string_view uid);
 Standing standing_of(const Workload& workload, Catalog& catalog, const NodeRoom& room);
 
 // A workload's place in rule 5's order: priority, age, and the unique uid. Priority and age are
-// copied here, as they nearly always decide.
+// copied here, because they nearly always decide.
 struct Turn {
   std::int32_t priority = 0;
   std::int64_t created = 0;

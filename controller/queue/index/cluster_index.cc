@@ -244,8 +244,8 @@ void ClusterIndex::enter_all(const Claimants& claimants) {
   for (const berth::Job* job : claimants.jobs) enter(*job);
 }
 
-// A queue in trouble keeps its admitted workloads. It admits none and lends nothing, as its quotas
-// are not known.
+// A queue in trouble keeps its admitted workloads. It admits none and lends nothing, because its
+// quotas are not known.
 void ClusterIndex::judge_queues() const {
   if (std::exchange(judged_, true)) return;
   troubles_ = find_troubles(choice_.queues());

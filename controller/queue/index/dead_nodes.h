@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeadNodes: admitted pods that can't leave, as their node is not ready. No kubelet ends such a
-// pod: it terminates until the node comes back or is deleted. berth marks the pod as lost. A lost
+// DeadNodes: admitted pods that can't leave, because their node is not ready. No kubelet ends such
+// a pod: it terminates until the node comes back or is deleted. berth marks the pod as lost. A lost
 // pod holds no quota, no workload waits for it, and its Job may replace it.
 #pragma once
 

@@ -187,7 +187,7 @@ std::optional<PodFact> pod_fact(const berth::Pod& pod, const std::string& queue,
                .node = pod.node_name.str()};
   if (fact.state == PodState::kEnded) fact.node.clear();
   if (fact.state == PodState::kLeaving) fact.hangs_from = hangs_from(pod.meta);
-  // A record on a gated pod means nothing, as berth has not released the pod.
+  // A record on a gated pod means nothing, because berth has not released the pod.
   if (fact.state != PodState::kWaiting) fact.admitted = admission_on(pod);
   if (queue.empty() && !fact.admitted && is_of_a_node(pod)) fact.workload.clear();
   fact.stays = !fact.workload.starts_with("Job/") && could_stay(pod, job, fact.admitted);

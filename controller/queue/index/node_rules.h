@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeRules: what pod specs require of nodes besides resources (selector, required node affinity,
-// tolerations). Each distinct set of rules has a name. NodeRules keeps in the index which nodes
-// refuse pods with which rules.
+// NodeRules: what pod specs require of nodes other than resources (selector, required node
+// affinity, tolerations). Each distinct set of rules has a name. NodeRules keeps in the index which
+// nodes refuse pods with which rules.
 #pragma once
 
 #include <map>

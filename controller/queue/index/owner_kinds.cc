@@ -175,8 +175,8 @@ std::string unread(const OwnerKind& kind, const OwnedPod& pod, const Error& erro
 
 std::span<const OwnerKind> owner_kinds() { return kKinds; }
 
-// Prefers the version that the reference names. Any other version of the kind will do, as the API
-// server converts it.
+// Prefers the version that the reference names. Any other version of the kind will do, because the
+// API server converts it.
 const OwnerKind* find_owner_kind(const OwnerReference& owner) {
   const OwnerKind* of_group = nullptr;
   for (const OwnerKind& kind : kKinds) {

@@ -33,7 +33,7 @@ std::optional<Duration> time_to_be_ready(const ClusterState& cluster, const Work
 }
 
 // Counts pods that were never created. Once a pod has ended, missing pods are replacements on their
-// way. The Job's own count must agree, as it may be older than the last pod's end.
+// way. The Job's own count must agree, because it may be older than the last pod's end.
 std::int64_t never_made(const Workload& workload, const berth::Job& job) {
   const bool ended = job.failed + job.succeeded + job.uncounted + job.terminating > 0;
   if (ended || job.ignores_disruptions) return 0;

@@ -40,7 +40,7 @@ bool would_return(const ClusterState& cluster, const AdmissionFact& record, cons
 std::set<std::string> nodes_of(const FactsIndex& facts, const Workload& workload) {
   std::set<std::string> nodes;
   if (!workload.pods) return nodes;
-  // Unique ids first, as a gang has many pods and each change of one asks again.
+  // Unique ids first, because a gang has many pods and each change of one asks again.
   std::vector<NodeId> ids;
   for (const Pod* pod : workload.pods->all)
     if (pod->on_node()) ids.push_back(pod->node);

@@ -96,7 +96,7 @@ void judge_job(const ClusterState& cluster, const Workload& workload, Duration t
   if (pins.stays.empty()) pins.requeued = job;
 }
 
-// If no pod of a gang runs, all its pods are evicted, pinned or not, as only then the gang is
+// If no pod of a gang runs, all its pods are evicted, pinned or not, because only then the gang is
 // decided again. If some run, the replacements follow them without a pin.
 class PodsJudge {
  public:

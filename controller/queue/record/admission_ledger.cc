@@ -148,7 +148,7 @@ void put_aside(const std::string& key, std::string_view text, AdmissionLedger& l
   (is_of_later_berth(text) ? ledger.newer : ledger.unreadable).push_back(key);
 }
 
-// Keeps only the first mark of a workload, as two marks would contradict each other.
+// Keeps only the first mark of a workload, because two marks would contradict each other.
 template <class Mark>
 void read_mark(const std::string& key, std::string_view text, std::optional<Mark> mark,
                std::map<std::string, Mark, std::less<>>& marks, AdmissionLedger& ledger) {

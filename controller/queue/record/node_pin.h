@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NodePin: the requirement of the required node affinity that pins an admitted pod to its chosen
-// nodes. berth adds it to every term, as terms are alternatives.
+// nodes. berth adds it to every term, because terms are alternatives.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// berth reports it only after this time, as a change of leader takes a moment.
+// berth reports it only after this time, because a change of leader takes a moment.
 constexpr Duration kPasses = 10s;
 // No event says that the watches have caught up: a bookmark changes no object.
 constexpr Duration kLooksAgain = 5s;

@@ -79,7 +79,7 @@ bool is_as_wanted(const ResourceQuota& made, const Bounds& bounds) {
          });
 }
 
-// Sets an unwanted bound to null, as a merge patch would keep it otherwise.
+// Sets an unwanted bound to null, because a merge patch would keep it otherwise.
 std::string hard_json(const Bounds& bounds, const ResourceQuota* standing) {
   std::string fields;
   const auto add = [&](std::string_view key, const std::string& value) {

@@ -27,8 +27,8 @@ Plan plan_namespace_quotas(const Snapshot& snapshot, const queue::ClusterIndex& 
 std::map<std::string, Cause, std::less<>> find_unmet_quotas(const Snapshot& snapshot,
                                                             const queue::ClusterIndex& index);
 
-// Whether the change may need a new plan. Changes of the usage in status do not, as they happen all
-// the time.
+// Whether the change may need a new plan. Changes of the usage in status do not, because they
+// happen all the time.
 bool concerns_quotas(const ResourceQuota* old, const ResourceQuota* now);
 
 }  // namespace berth

@@ -9,8 +9,8 @@
 
 namespace berth {
 
-// Writes the status of every GPUQueue. One key for all queues, as one cycle decides all cohorts
-// that share nodes.
+// Writes the status of every GPUQueue. One key for all queues, because one cycle decides all
+// cohorts that share nodes.
 inline constexpr std::string_view kQueuesKey = "queues";
 Plan reconcile_queues(const Snapshot& snapshot);
 

@@ -137,7 +137,7 @@ class Teller {
   Plan plan_;
 };
 
-// Adds the oldest workloads of each queue that does not exist, as no report contains them.
+// Adds the oldest workloads of each queue that does not exist, because no report contains them.
 void add_queueless(const queue::FactsIndex& facts, const queue::Survey& survey,
                    std::vector<Waiting>& all) {
   for (const auto& [id, pending] : facts.pending().by_queue()) {

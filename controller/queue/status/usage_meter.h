@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// UsageMeter: what this leader has counted since the last write. It keeps this in memory, as one
-// write per minute is too coarse for workloads that run for a minute. After a restart, a new object
-// continues from the recorded usage. If a workload ended in between, its usage after that record is
-// lost.
+// UsageMeter: what this leader has counted since the last write. It keeps this in memory, because
+// one write per minute is too coarse for workloads that run for a minute. After a restart, a new
+// object continues from the recorded usage. If a workload ended in between, its usage after that
+// record is lost.
 #pragma once
 
 #include "controller/core/plan.h"
