@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <iterator>
 #include <utility>
 
 #include "apis/base/names.h"
@@ -21,19 +23,19 @@ using sim::FrameFault;
 
 namespace {
 
-constexpr int kStrikes = 12;  // of a random schedule
-// A leader loses its lease as soon, and another gets it as soon, as with the default of 2 s; what
-// is left is one more try in ten seconds instead of four. Renewals are what a quiet time costs.
+constexpr int kStrikes = 12;  // in a random schedule
+// Leaders lose and get the Lease as fast as with the default of 2 s; the only difference is one
+// retry in ten seconds instead of four. Renewals are the cost of a quiet time.
 constexpr std::chrono::seconds kLeaseRetry{4};
-// Once nothing happens any more each is answered so much later: what is asked of a quiet time is
-// that nothing but the lease is written, not how often. Two replies and the wait between them must
-// fit in the ten seconds.
+// At rest, every reply to a Lease request is delayed by this much: a quiet time must show that only
+// the Lease is written, not how often. Two replies and the wait between them must fit in ten
+// seconds.
 constexpr std::chrono::milliseconds kLeaseReplyAtRest{2800};
-// Of a timeline: after these, news may be late.
+// After these incidents of a timeline, news may be late.
 constexpr std::string_view kDelays[] = {"freeze", "break-watches", "lag", "stall", "outage"};
 
-// The keeper of certificates reads four objects a minute; until something is written, the third
-// look of two replicas is like their second.
+// The certificate manager reads four objects a minute. Until the next write, the third check of two
+// replicas equals the second.
 constexpr int kLooks = 16;
 bool looks_at_certificates(const HttpRequest& request) {
   return request.method == "GET" &&
@@ -41,8 +43,7 @@ bool looks_at_certificates(const HttpRequest& request) {
           request.target.find("webhookconfigurations/") != request.target.npos);
 }
 
-// What queues have used, and what GPUs cost, is written down once a minute: after these, each is
-// like the last.
+// Used GPU hours and costs are written once a minute; after this many, each write equals the last.
 constexpr int kNotes = 4;
 bool notes_use(const HttpRequest& request) {
   return request.target.find(std::string("/configmaps/") + names::kUsageConfigMap) !=
@@ -167,7 +168,7 @@ void Disturber::freeze(BerthProcess& berth, std::chrono::nanoseconds span) {
   later(span, [&berth] { berth.thaw(); });
 }
 
-// On the node that the write was about, else on the first.
+// On the node of the write, else on the first node.
 void Disturber::act(const std::string& actor, const std::string& target) {
   std::string node = nodes_.front();
   for (const std::string& name : nodes_)
@@ -180,8 +181,20 @@ void Disturber::act(const std::string& actor, const std::string& target) {
   });
 }
 
+// To where that write had been applied, or the first of all.
+void Disturber::restore(int write) {
+  const auto after = revisions_.upper_bound(write);
+  const std::int64_t revision =
+      after == revisions_.begin() ? after->second : std::prev(after)->second;
+  later(0ns, [this, revision] {
+    tell(fmt::format("etcd is restored to revision {}", revision));
+    delay();
+    run_.simulation().store().restore(revision);
+  });
+}
+
 ExchangeFault Disturber::on_request(BerthProcess& berth, const HttpRequest& request) {
-  under_way_.erase(&request);  // of one that was never answered, and lay at the same address
+  under_way_.erase(&request);  // of an unanswered request at the same address
   if (doomed_ == &berth && !is_lease(request)) {
     doomed_ = nullptr;
     tell("crash of " + berth.name() + " at its next step");
@@ -247,7 +260,7 @@ ExchangeFault Disturber::on_write(BerthProcess& berth, const HttpRequest& reques
     return {.fate = ExchangeFate::kReplyLost};
   } else if (fault.kind == "write" && fault.how == "late") {
     kill_soon(berth, 0ns);
-    return hold_up(20s);  // by then another life has the lease
+    return hold_up(20s);  // by then another process has the lease
   } else if (fault.kind == "write" && fault.how == "late-alive") {
     return hold_up(7s);
   }
@@ -298,8 +311,10 @@ ExchangeFault Disturber::at_random(BerthProcess& berth, bool write) {
 void Disturber::on_applied(BerthProcess& berth, const HttpRequest& request) {
   const auto found = under_way_.find(&request);
   if (found == under_way_.end()) return;
+  revisions_.emplace(found->second, run_.simulation().store().revision());
   for (const Fault& fault : schedule_.faults) {
     if (fault.number() != found->second) continue;
+    if (fault.kind == "restore") restore(found->second - std::max(1, std::atoi(fault.how.c_str())));
     if (fault.kind == "actor") act(fault.how, request.target);
     if (fault.kind == "write" && fault.how == "applied") berth.kill();
   }
@@ -317,7 +332,7 @@ void Disturber::on_reply(BerthProcess& berth, const HttpRequest& request) {
   under_way_.erase(found);
   for (const Fault& fault : schedule_.faults) {
     if (fault.kind != "write" || fault.number() != number) continue;
-    // A moment later it has been heard, and what follows from it at once is done.
+    // A moment later berth has the reply and has done what follows at once.
     if (fault.how == "after") kill_soon(berth, 1us);
     if (fault.how == "next-step") doomed_ = &berth;
   }
@@ -366,8 +381,8 @@ FrameFault Disturber::on_frame(BerthProcess& berth, const sim::Change& change) {
   return {.fate = FrameFate::kDelayed, .delay = random_.between(10ms, 30s)};
 }
 
-// The frame is held back until the world has moved on; then all watches end, their history is gone,
-// and only the latest of everything is seen.
+// Delays the frame until the world has changed; then all watches end, their history is lost, and
+// berth sees only the latest versions.
 FrameFault Disturber::coalesce(BerthProcess& berth, const sim::Change&) {
   later(5s, [this, &berth] {
     sim::Store& store = run_.simulation().store();

@@ -18,7 +18,7 @@ using queue::AdmissionFact;
 namespace {
 
 constexpr char kGpu[] = "nvidia.com/gpu";
-// As LeaderWorkerSet's controller makes its pods.
+// The labels and annotations of LeaderWorkerSet's pods.
 constexpr char kSet[] = "leaderworkerset.sigs.k8s.io/name";
 constexpr char kSetsGroup[] = "leaderworkerset.sigs.k8s.io/group-index";
 constexpr char kSetsSize[] = "leaderworkerset.sigs.k8s.io/size";
@@ -40,9 +40,14 @@ std::vector<std::string> others_gates(const json& pod) {
   return names;
 }
 
+bool is_lost(const json& pod) {
+  return at(&pod, {"metadata", "deletionTimestamp"}) != nullptr &&
+         !annotation_at(&pod, names::kOnDeadNodeSinceAnnotation).empty();
+}
+
 bool has_ended(const json& pod) {
   const std::string& phase = text_at(&pod, {"status", "phase"});
-  return phase == "Succeeded" || phase == "Failed";
+  return phase == "Succeeded" || phase == "Failed" || is_lost(pod);
 }
 
 std::int64_t gpus_of(const json& pod_spec) {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reconciler of estimated starts: a pure function from a snapshot to a plan.
+// The key of estimated starts; StartTeller (start_teller.h) reconciles it.
 #pragma once
 
 #include <string_view>
-
-#include "controller/core/plan.h"
-#include "controller/core/snapshot.h"
 
 namespace berth {
 

@@ -131,6 +131,34 @@ void Store::compact(std::int64_t revision) {
   while (!history_.empty() && history_.front().revision <= compacted_) history_.pop_front();
 }
 
+void Store::restore(std::int64_t revision) {
+  revision = std::max(revision, compacted_);
+  std::map<StoreKey, ObjectPtr> then;
+  for (; !history_.empty() && history_.back().revision > revision; history_.pop_back())
+    then[history_.back().key] = history_.back().before;
+  revision_ = std::min(revision_, revision);
+  for (auto& [key, object] : then) put_back(key, std::move(object));
+}
+
+void Store::put_back(const StoreKey& key, ObjectPtr object) {
+  ObjectPtr before = find(key);
+  if (before == object) return;
+  Change::Kind kind = before == nullptr ? Change::Kind::kAdded : Change::Kind::kModified;
+  if (object == nullptr) {
+    kind = Change::Kind::kDeleted;
+    objects_[key.type].erase(key);
+  } else {
+    objects_[key.type][key] = object;
+  }
+  const Change change{.kind = kind,
+                      .key = key,
+                      .revision = revision_,
+                      .before = before,
+                      .after = object == nullptr ? before : object,
+                      .user = kRestorer};
+  for (std::size_t i = 0; i < observers_.size(); ++i) observers_[i](change);
+}
+
 std::vector<const Change*> Store::since(std::int64_t revision) const {
   auto at = std::ranges::upper_bound(history_, revision, {}, &Change::revision);
   std::vector<const Change*> changes;
