@@ -2,7 +2,7 @@
 // AgentFile: the file for the mig-managers. It has the configs of every layout for every kind of
 // node that it selects, and every config that a node still names. A mig-manager applies its node's
 // config again at each restart. So a name that a node carries must never vanish from the file,
-// whoever wrote it.
+// even if a user wrote the config.
 #pragma once
 
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeptConfigs: the configs that berth's file keeps because nodes name them, whoever wrote them.
+// KeptConfigs: the configs that berth's file keeps because nodes name them, even those of users.
 // Once a mig-manager reads berth's file, it applies its node's config from there. If the content
 // differed, it would repartition the node under running pods.
 #pragma once
