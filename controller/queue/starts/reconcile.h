@@ -6,8 +6,7 @@
 
 namespace berth {
 
-// Writes expected start times into the queues' statuses, once a minute (start_teller.h). This
-// function starts a new round of plays, and reports only if one turn is enough for it.
+// Writes expected start times into the queues' statuses, once a minute.
 inline constexpr std::string_view kEstimatesKey = "estimates";
 
 }  // namespace berth
