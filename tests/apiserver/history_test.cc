@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The history on the real control plane: it survives berth's restart and the deletion of events,
 // and `berth history` prints it.
+#include <fmt/format.h>
+
 #include <cstdio>
 
 #include "tests/apiserver/queue_fixture.h"
