@@ -28,7 +28,7 @@ using RunTimes = std::function<RunTime(std::uint64_t play)>;
 // result.
 RunTimes as_others_did(const RunShares& shares);
 
-// How much is played.
+// Limits of the work in plays.
 struct PlayLimits {
   static constexpr std::size_t kWhole = std::numeric_limits<std::size_t>::max();
   std::size_t tries = 0;      // in each play, at most

@@ -18,7 +18,7 @@ class StartTeller {
  public:
   // Tries per turn. A try takes about 2.5 µs (queue_estimates_bench).
   static constexpr std::size_t kWorkOfTurn = 20'000;
-  // One play may use up the turn, and then looks only as far as it gets.
+  // One play may use up the turn. Then it stops there and sees no later start.
   static queue::PlayLimits limits_of_turn(const queue::FactsIndex& facts);
 
   Plan reconcile(const Snapshot& snapshot);
