@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of docs/admission.md, row by row, as people meet it: what the API server makes of a pod
-// after the webhook, and what it prints, where the policy enforces and where it warns.
+// The table of docs/admission.md, row by row, for users: the pod that the API server stores after
+// the webhook, and the printed messages, under Enforce and under Warn.
 #include <fmt/format.h>
 
 #include "tests/apiserver/webhook_fixture.h"
@@ -13,8 +13,8 @@ using ::testing::HasSubstr;
 
 constexpr char kMutations[] = "gpu.berth.dev/mutations";
 
-// Pool training has a taint, pool development shares its GPUs and is for namespaces of tier lab;
-// whole GPUs may be ordered by all others.
+// Pool training has a taint; pool development shares its GPUs and is for namespaces of tier lab.
+// All other namespaces may request whole GPUs.
 std::string policy(const char* enforcement) {
   return fmt::format(
       R"(apiVersion: gpu.berth.dev/v1alpha1
@@ -49,7 +49,7 @@ std::string limits(const char* resource, const char* count) {
 class AdmissionRows : public WebhookTest {
  protected:
   void start(const char* enforcement) {
-    invariants_.pool_labels.insert("nvidia.com/device-plugin.config");  // of the pool that shares
+    invariants_.pool_labels.insert("nvidia.com/device-plugin.config");  // of the shared pool
     kube().apply(
         "{apiVersion: v1, kind: Namespace,"
         " metadata: {name: gpu-lab, labels: {gpu.berth.dev/managed: 'true', tier: lab}}}");
@@ -193,7 +193,7 @@ TEST_F(AdmissionRows, EachIsRepairedOnceAndRefusedInItsWords) {
     EXPECT_THAT(made.body.annotation(kMutations), HasSubstr(repair.noted));
     for (const auto& [pointer, text] : repair.has)
       EXPECT_THAT(made.body.at(pointer).dump(), HasSubstr(text)) << pointer;
-    // By the webhook once more, as after another webhook's change: nothing is left to do.
+    // A second review, as after another webhook's change: nothing is left to do.
     const Reply again = ask(
         "gpu-team",
         fmt::format(R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "q",)"
@@ -235,7 +235,7 @@ TEST_F(AdmissionRows, UnderWarnTheSameWordsAreWarningsAndTheSameIsRepaired) {
   }
 }
 
-// What a pod says of itself spares nobody, and a path is what it comes to.
+// A pod's claims about itself do not help, and a path counts in its resolved form.
 TEST_F(AdmissionRows, WaysAroundAreRefusedAndIntrudersTold) {
   start("Enforce");
   const std::string shared = limits("nvidia.com/gpu.shared", "1");
@@ -275,7 +275,7 @@ TEST_F(AdmissionRows, WaysAroundAreRefusedAndIntrudersTold) {
             .body.text("/message"),
         HasSubstr("reaches the node's processes"))
         << path;
-  // The API server asks about each of them, though none asks for a GPU.
+  // The API server sends each of them to the webhook, although none requests a GPU.
   const auto container = [](const char* fields) {
     return fmt::format(
         R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "p"}}, "spec":)"
@@ -321,7 +321,8 @@ TEST_F(AdmissionRows, WaysAroundAreRefusedAndIntrudersTold) {
   EXPECT_THAT(thief.body.text("/message"), HasSubstr("spec.ephemeralContainers[0].env[0]"));
   EXPECT_EQ(debug(R"({"name":"X","value":"all"})").status, 200);
 
-  // One that came while its namespace was not managed, and lacks nothing that could be added.
+  // A pod that was created while its namespace was not managed, and lacks nothing that can be
+  // added.
   const Ref team{"namespaces", "gpu-team"};
   kube().set_label(team, "gpu.berth.dev/managed", "false");
   wait_for("the intruder to be let in", 30, [&]() -> std::string {

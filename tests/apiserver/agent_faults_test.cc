@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's agent fails, wedges, lies and reboots, under both failure policies: retried as designed,
-// given up as the layout says, told by node and step, and no other node is touched once it is given
-// up.
+// mig-manager fails, hangs, lies and reboots, under both failure policies. berth retries as
+// designed, gives up as the layout says, reports node and step, and then claims no other node.
 #include "tests/apiserver/rollout_fixture.h"
 
 namespace berth::test {
@@ -24,7 +23,7 @@ class AgentFaults : public RolloutTest {
     cluster().wait_agents_running();
   }
 
-  // n1 goes first, with the fault; n2 must wait until n1 is verified.
+  // n1 is first and has the fault; n2 must wait until n1 is verified.
   void roll_out(const std::string& fault, const std::string& policy) {
     kube().set_annotation({"nodes", "n1"}, "test.berth.dev/fault", fault);
     Layout layout;
@@ -34,7 +33,7 @@ class AgentFaults : public RolloutTest {
     start_berth();
   }
 
-  // The values berth gave n1's mig.config, in order.
+  // The values that berth wrote to n1's mig.config, in order.
   std::vector<std::string> labels_written() {
     std::vector<std::string> out;
     for (const AuditEvent& event : writes()) {

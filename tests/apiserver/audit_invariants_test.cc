@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker of the other tests, checked: a clean rollout passes, and one doctored log per promise
-// is found out. No control plane is needed.
+// Tests of the checker that other tests use: a correct rollout passes, and one wrong log per
+// invariant is detected. No control plane is needed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-// One node through a whole rollout, with a GPU pod on it that leaves politely.
+// One node through a whole rollout, with a GPU pod that is evicted.
 Log clean_rollout() {
   Log log;
   log.file("all-disabled berth-a-1").node(kKubectl, {}).pod("Running");
@@ -89,7 +89,8 @@ TEST(Invariants, I3APersonsCordonUndoneIsFound) {
   EXPECT_THAT(log.broken(), ElementsAre(StartsWith("I3 n1 was not cordoned by berth")));
 }
 
-// The sender died before the answer, which etcd had taken: another's next write shows it.
+// The sender died before the answer, but etcd had applied the write: another client's next write
+// shows it.
 TEST(Invariants, I3ACordonAnswered504IsBerthsOwn) {
   const auto story = [](int code) {
     Log log;
@@ -220,7 +221,7 @@ TEST(AuditLog, WritesAreOrderedByRevisionAndReadsAreLeftOut) {
   EXPECT_THAT(names, ElementsAre("earlier", "later", "unnumbered"));
 }
 
-// A patch of a node: when it was received, when it was answered, whose it is, what it asks for.
+// A patch of a node: when it was received and answered, its sender, and its body.
 std::string node_patch(int received, int answered, const char* agent, const char* revision,
                        const char* request, bool cordoned) {
   return fmt::format(
@@ -242,11 +243,11 @@ TEST(AuditLog, OneWhoWasShownAnothersWriteByAPatchOfNothingStandsBehindTheWriter
   constexpr char kSame[] = R"({"metadata":{"labels":{"state":"success"}}})";
   constexpr char kOther[] = R"({"metadata":{"labels":{"state":"pending"}}})";
   const std::string first = node_patch(1, 2, "agent", "7", kSame, false);
-  // Asked before the writer and answered before it.
+  // It was sent before the writer's request and answered before it.
   EXPECT_THAT(agents_in_order(first + node_patch(3, 5, "mig-manager", "8", kSame, true) +
                               node_patch(4, 6, "berth", "8", kCordon, true)),
               ElementsAre("agent", "berth", "mig-manager"));
-  // What both asked for is not known to be there before: who asked first wrote.
+  // It is unknown whether both requests change nothing: the first sender counts as the writer.
   EXPECT_THAT(agents_in_order(first + node_patch(4, 5, "mig-manager", "8", kOther, true) +
                               node_patch(3, 6, "berth", "8", kCordon, true)),
               ElementsAre("agent", "berth", "mig-manager"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What queues take back, by the checker of the other tests: evictions of what an admission
-// displaces, and late reclaims. Each doctored log breaks one rule of them.
+// Reclaims and preemptions by the checker that other tests use: evictions for an admission, and
+// late deletions. Each wrong log violates one rule.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-// Alice's queue and Bob's, of four GPUs each. Alice's pods run; Bob reclaims some.
+// Alice's and Bob's queues with four GPUs each. Alice's pods run; Bob reclaims some.
 class ReclaimLog : public Log {
  public:
   struct Queue {
@@ -44,7 +44,7 @@ class ReclaimLog : public Log {
     std::string cohort = "research";
     std::string workload = "Pod/team-a/p1";
     std::string uid = "uid-p1";
-    std::string more;  // fields of the displaced workload
+    std::string more;  // more fields of the displaced workload
   };
 
   ReclaimLog() {
@@ -98,7 +98,7 @@ class ReclaimLog : public Log {
           fmt::format(R"({{"kind":"ConfigMap","data":{{{}}}}})", data));
     return *this;
   }
-  // Somebody waits, as from now, for who is named.
+  // A workload is pending from now on, for the named ones.
   ReclaimLog& reclaim() { return reclaim({}); }
   ReclaimLog& reclaim(const Entry& entry) {
     const std::string text =
@@ -154,7 +154,7 @@ TEST(Reclaims, DeleteNothingThatTheNominalQuotaPaysFor) {
       << "what berth takes back itself it knows of at once";
 }
 
-// It ended while berth's deletion was under way.
+// It ended while berth's deletion was in flight.
 TEST(Reclaims, MayNotHaveHeardOfTheLastSecond) {
   ReclaimLog log = borrowed().reclaim().after(10s);
   log.admitted({.name = "p2", .phase = "Succeeded"}).after(1s);
@@ -201,7 +201,7 @@ TEST(Reclaims, TakeThePodsThatAJobLeftBehind) {
   EXPECT_THAT(log.after(10s).remove().broken(), is_s3("its Job is suspended instead"));
 }
 
-// The garbage collector, which takes the owner away, is shown no more than the metadata.
+// Answers to the garbage collector, which removes the owner, contain only metadata.
 TEST(Reclaims, SeeHowAPodIsOrphaned) {
   const ReclaimLog::Admitted owned{.of = "sweep", .controller = "sweep", .pods = 2, .gpus = 8};
   ReclaimLog log = ReclaimLog().admitted(owned).admitted({.name = "p2"});

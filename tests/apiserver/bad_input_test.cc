@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the API server accepts and berth can't do: told on the object with field and advice, no node
-// touched, and everybody else still served. What the server refuses stands in
-// bad_manifests_test.cc.
+// Objects that the API server accepts and berth can't carry out: berth reports field and remedy on
+// the object, touches no node, and still serves all other objects. bad_manifests_test.cc has what
+// the server refuses.
 #include <algorithm>
 
 #include "tests/apiserver/rollout_fixture.h"
@@ -16,9 +16,9 @@ constexpr char kRollout[] = "gpu.berth.dev/mig-rollout";
 constexpr char kLedger[] = "berth-node-slots";
 
 struct BadLayout {
-  std::string says;   // what is wrong with it
-  std::string node;   // that it selects
-  std::string field;  // that the condition names
+  std::string says;   // the fault
+  std::string node;   // the selected node
+  std::string field;  // the field in the condition's message
   std::vector<std::string> words;
   std::string devices;
 };
@@ -28,7 +28,7 @@ class BadInput : public RolloutTest {
   Layout on(const std::string& node, const std::string& name) {
     return {.name = name, .node_selector = "{matchLabels: {kubernetes.io/hostname: " + node + "}}"};
   }
-  // A node that discovery no longer looks after, so that its labels say what the test wants.
+  // A node that feature discovery has left, so that the test sets its labels.
   void label(const std::string& node, const std::string& key, const std::string& value) {
     kube().set_label({"nodes", node}, "nvidia.com/gpu.deploy.gpu-feature-discovery", "false");
     wait_for("discovery to have left " + node, 20, [&]() -> std::string {
@@ -120,7 +120,7 @@ TEST_F(BadInput, LayoutsThatCantBeLaidOutAreStalledAndTouchNothing) {
     EXPECT_FALSE(touched(c.node));
   }
 
-  // The controller still serves.
+  // The controller still works.
   kube().patch({"miglayouts", "good"}, PatchType::kMerge,
                R"({"spec": {"devices": [{"profiles": {"7g.80gb": 1}}]}})");
   wait_ready("good");
@@ -183,7 +183,7 @@ TEST_F(BadInput, JunkThatPeopleWriteOnNodesStopsThatNodeAlone) {
   });
   for (const char* node : {"n2", "n3", "n4", "n5", "n6"}) EXPECT_FALSE(touched(node)) << node;
 
-  // Done as they were told: everything goes on.
+  // After the advised repairs, everything continues.
   for (const char* node : {"n2", "n3", "n4"}) kube().set_annotation({"nodes", node}, kRollout, "");
   kube().set_annotation({"nodes", "n5"}, "gpu.berth.dev/hold", "");
   kube().set_annotation({"nodes", "n6"}, "gpu.berth.dev/gpu-inventory",
@@ -215,8 +215,8 @@ TEST_F(BadInput, ALedgerAndAnAgentsFileThatPeopleEditedAreMended) {
   EXPECT_THAT(kube().get({"configmaps", kLedger, "berth-system"}).strings("/data"), IsEmpty());
 }
 
-// Nobody can tell an edit from a successor's epoch, and a leader that obeyed neither would stand
-// still for ever: it ends, and whoever leads next begins above it.
+// An edit can't be distinguished from a successor's epoch, and a leader that ignores it could never
+// act again. Therefore it exits, and the next leader starts above that epoch.
 TEST_F(BadInput, AnEpochThatSomebodyRaisedEndsTheLeaderAndTheNextOneGoesOn) {
   cluster().add_gpu_nodes(1, {});
   cluster().wait_agents_running();

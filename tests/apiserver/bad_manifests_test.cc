@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The API server's verdict on the tables that tests/apis/bad_manifests_test.cc holds strict
-// decoding to: the same verdict, the same field.
+// The API server's verdict on the tables of tests/apis/bad_manifests_test.cc, which test strict
+// decoding: the same verdict and the same field.
 #include <algorithm>
 
 #include "tests/apiserver/plane_fixture.h"
@@ -12,8 +12,8 @@ namespace {
 
 class BadManifests : public PlaneTest {
  protected:
-  // As YAML, so that the server's own reader types the scalars; Strict, so that unknown and
-  // duplicate fields are refused.
+  // As YAML, so that the server's own reader types the scalars; Strict, so that it refuses unknown
+  // and duplicate fields.
   static Reply dry_run(const std::string& plural, const std::string& yaml) {
     return kube().send(
         "POST", "/apis/gpu.berth.dev/v1alpha1/" + plural + "?dryRun=All&fieldValidation=Strict",
@@ -34,8 +34,8 @@ void BadManifests::expect_refused(const std::string& plural, const std::string& 
     bool named = std::any_of(causes.begin(), causes.end(), [&](const Object& cause) {
       return cause.text("/field") == c.says["field"];
     });
-    // What does not even decode is a 400, whose sentence names the field without a cause; its words
-    // stand in the table where they differ.
+    // A body that can't be decoded gets a 400 whose message names the field but has no cause; the
+    // table has different texts for these.
     const std::string& words = c.says.count("server") ? c.says["server"] : c.says["field"];
     named = named ||
             (reply.status == 400 && reply.body.text("/message").find(words) != std::string::npos);

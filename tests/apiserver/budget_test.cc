@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PodDisruptionBudgets: asked before a node is touched, obeyed while it drains, named in what the
-// layout says.
+// PodDisruptionBudgets: berth checks them before it claims a node, obeys them during a drain, and
+// names them in the layout's status.
 #include "tests/apiserver/rollout_fixture.h"
 
 namespace berth::test {
@@ -34,7 +34,7 @@ class Budget : public RolloutTest {
     });
   }
 
-  // Attempts, refused ones too: a spent eviction is one that was not a dry run.
+  // Evictions sent, including refused ones, but without dry runs.
   int evictions_sent() {
     int sent = 0;
     for (const AuditEvent& event : events())
@@ -62,8 +62,8 @@ TEST_F(Budget, ANodeWaitsUncordonedWithTheBudgetsNameUntilItIsRelaxed) {
 }
 
 TEST_F(Budget, OneThatClosesInMidDrainPutsTheNodeBack) {
-  // Each of two pods may go, but not both: with the node cordoned the first one's successor has no
-  // place, and the budget closes.
+  // Either pod may leave, but not both: with the node cordoned, the successor of the first has no
+  // free GPUs, and the budget closes.
   add_workload("serve", 2);
   cluster().add_budget("team-a", "keep-serving", "serve", "minAvailable: 1");
   wait_budget_computed("keep-serving", 2);
@@ -77,7 +77,7 @@ TEST_F(Budget, OneThatClosesInMidDrainPutsTheNodeBack) {
   cluster().wait_pods_running("team-a", "serve", 2);
   for (const AuditEvent& event : writes()) EXPECT_NE(event.verb, "delete") << event.describe();
 
-  // Tried again later, and it goes through once the budget opens.
+  // berth retries later, and the drain succeeds once the budget opens.
   cluster().add_budget("team-a", "keep-serving", "serve", "minAvailable: 0");
   wait_ready("inference-a100", 90);
   EXPECT_EQ(cluster().gpu_allocatable("n1"), kMixedA100);
@@ -109,7 +109,7 @@ TEST_F(Budget, NoEvictionIsSpentOnANodeThatCannotBeEmptied) {
   start_berth();
   apply({});
   wait_reason("n1", "PodDisruptionBudget");
-  // It asks again and again, and spends nothing: not on the pod that could go, either.
+  // berth repeats its dry runs and sends no eviction, not even for the pod that could leave.
   wait_for("a few more dry runs", 30, [&]() -> std::string {
     int asked = 0;
     for (const AuditEvent& event : events())

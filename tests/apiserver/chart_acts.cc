@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What RBAC refuses to controller and webhook.
+// Requests of controller and webhook that RBAC refuses.
 #include "tests/apiserver/chart_acts.h"
 
 namespace berth::test {

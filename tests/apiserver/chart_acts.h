@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Act: a request that RBAC or an admission policy has to refuse to berth's accounts, or has to let
-// through, with what the refusal must say.
+// Act: a request of berth's accounts that RBAC or an admission policy must refuse, or must allow,
+// with the text of the refusal.
 #pragma once
 
 #include <span>
@@ -11,30 +11,30 @@ struct Act {
   const char* what;
   const char* method;
   const char* path;
-  const char* body;  // UID in it stands for that of the pod in the path
+  const char* body;  // UID in it is replaced by the uid of the pod in the path
   const char* words = "User \"system:serviceaccount:berth-system:berth\" cannot";
 };
 
 // No rule of the chart's roles grants these.
 std::span<const Act> ungranted_acts();
-// RBAC can't tell these from what berth does; the admission policies do.
+// RBAC can't distinguish these from berth's own requests; the admission policies can.
 std::span<const Act> confined_acts();
-// And these, were it an administrator.
+// Also these, if the account were an administrator.
 std::span<const Act> confined_administrators_acts();
-// What berth lives from: these must be let through.
+// Requests that berth needs: these must be allowed.
 std::span<const Act> granted_acts();
 
-// The webhook only reads, and of that little: none of these.
+// The webhook only reads, and only a little: it must do none of these.
 std::span<const Act> acts_beyond_the_webhook();
 
-// Of the keeper of the webhook's certificates: what no rule grants, what its policy holds it from,
-// what that would do were it an administrator, and what it lives from.
+// For the certificate manager process: requests that no rule grants, that its policy refuses, that
+// the policy refuses to it even as an administrator, and that it needs.
 std::span<const Act> acts_beyond_the_keeper();
 std::span<const Act> confined_keepers_acts();
 std::span<const Act> confined_administrator_keepers_acts();
 std::span<const Act> granted_keepers_acts();
 
-// A policy for the cluster, and what would make the accounts that write its administrators.
+// A policy for the cluster, and a binding that makes the writing account an administrator.
 inline constexpr char kPolicy[] =
     R"({"apiVersion": "gpu.berth.dev/v1alpha1", "kind": "GPUClusterPolicy",)"
     R"( "metadata": {"name": "cluster"}, "spec": {}})";

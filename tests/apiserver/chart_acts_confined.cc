@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What RBAC lets the controller do and its admission policies don't, and what both let through.
+// Requests of the controller that RBAC allows and the admission policies refuse, and those that
+// both allow.
 #include <string>
 
 #include "tests/apiserver/chart_acts.h"
@@ -34,7 +35,7 @@ constexpr char kEvent[] =
     R"( "reportingController": "berth", "reportingInstance": "berth",)"
     R"( "regarding": {"kind": "Pod", "name": "victim", "namespace": "team-a"}})";
 
-// Of berth's namespace, where the chart lets it run what proves a node.
+// In berth's namespace, where the chart lets it run validation Jobs.
 constexpr char kJobs[] = "/apis/batch/v1/namespaces/berth-system/jobs";
 std::string proof(const std::string& image, const std::string& more,
                   const std::string& of_container = "") {

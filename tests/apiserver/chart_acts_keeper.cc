@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The account that keeps the webhook's certificates: what RBAC refuses to it, what its policy does,
-// and what it lives from.
+// The account of the certificate manager process: requests that RBAC refuses, that its policy
+// refuses, and that it needs.
 #include "tests/apiserver/chart_acts.h"
 
 namespace berth::test {

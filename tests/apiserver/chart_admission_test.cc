@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chart's policies of spec.admission alone, while the webhook is away: pods and Jobs that no
-// queue can count are refused, and so are changes and slow deletions.
+// The chart's policies for spec.admission alone, while the webhook is down: they refuse pods and
+// Jobs that no queue can count, such changes, and slow deletions.
 #include <fmt/format.h>
 
 #include "tests/apiserver/chart_fixture.h"
@@ -25,7 +25,7 @@ std::string container(const std::string& resource, const std::string& amount) {
                      resource, amount);
 }
 
-// "metadata" and "spec" go into what is there already.
+// "metadata" and "spec" are merged into the pod's own.
 std::string pod_of(const std::string& metadata, const std::string& spec,
                    const std::string& containers = R"({"name": "c", "image": "x"})") {
   return fmt::format(
@@ -64,8 +64,8 @@ class ChartAdmission : public ChartTest {
     kube().patch({"namespaces", "team-a"}, PatchType::kMerge,
                  R"({"metadata": {"labels": {"gpu.berth.dev/managed": "true"}}})");
     tenant_ = std::make_unique<Kube>(person("tenant", "edit", "team-a"));
-    // The API server applies policies a moment after they were created, and refuses everything
-    // until it can read their parameters.
+    // The API server applies policies a moment after their creation, and refuses everything until
+    // it can read their parameters.
     const std::string forged = pod_of(R"("annotations": {"gpu.berth.dev/admitted": "{}"})", "");
     wait_until("the policies to count", seconds(30), [&]() -> std::string {
       const Reply refused = makes_pod(forged), let = makes_pod(pod_of("", ""));
@@ -101,7 +101,7 @@ class ChartAdmission : public ChartTest {
   Reply changes_job(const std::string& name, const std::string& patch) {
     return ask(*tenant_, "PATCH", std::string(kJobs) + "/" + name, patch);
   }
-  // A Job that the tenant has created before there was a policy.
+  // A Job that the tenant has created before the policy.
   void make_job(const std::string& name, std::string job) {
     job.replace(job.find(R"("name": "j")"), 11, fmt::format(R"("name": "{}")", name));
     const Reply made = tenant_->send("POST", kJobs, job);
@@ -118,7 +118,7 @@ class ChartAdmission : public ChartTest {
       return (reply.status == 403) == refuses ? "" : reply.body.dump();
     });
   }
-  // A pod that runs on n1, with this grace period in seconds.
+  // A pod on n1 with this grace period in seconds.
   void run_pod(const std::string& name, int grace) {
     const std::string spec =
         fmt::format(R"("nodeName": "n1", "terminationGracePeriodSeconds": {})", grace);
@@ -205,12 +205,12 @@ TEST_F(ChartAdmission, JobsOfAQueueReplaceNoPodEarlyAndKeepNoneForLong) {
                  "at most 7200");
 }
 
-// The API server deletes a pod without a node at once, whatever the request says.
+// The API server deletes an unscheduled pod at once, whatever the request says.
 TEST_F(ChartAdmission, NobodyKeepsAPodByDeletingItSlowly) {
   run_pod("fast", 30), run_pod("slow", 7200);
   expect_let("without a policy", removes(*tenant_, "fast", "&gracePeriodSeconds=3601"));
   set_policy("", true);
-  // Another policy than the one that refuses claims: the API server may load it later.
+  // The API server may load this policy later than the one that refuses claims.
   wait_until("deletions to be judged", seconds(30), [&]() -> std::string {
     const Reply reply = removes(*tenant_, "fast", "&gracePeriodSeconds=3601");
     return reply.status == 403 ? "" : reply.body.dump();
@@ -231,7 +231,7 @@ TEST_F(ChartAdmission, NobodyKeepsAPodByDeletingItSlowly) {
   expect_let("it only warns", removes(*tenant_, "fast", "&gracePeriodSeconds=7201"));
 }
 
-// The numbers are those that berth writes into the status.
+// The numbers in the status are those that berth writes.
 TEST_F(ChartAdmission, ThePolicyAndQueuesWithWorkAreDeletedOnceThatIsConfirmed) {
   constexpr char kQueue[] = "/apis/gpu.berth.dev/v1alpha1/gpuqueues/vision";
   const auto deletes = [](const char* path) {
@@ -281,7 +281,7 @@ TEST_F(ChartAdmission, ThePolicyAndQueuesWithWorkAreDeletedOnceThatIsConfirmed) 
   kube().send("DELETE", kQueue);
 }
 
-// By the accounts by which the DaemonSets' controller asks.
+// With the accounts of the DaemonSet controller.
 TEST_F(ChartAdmission, ADaemonSetGetsGpusOnlyIfThePolicyAllowsIt) {
   constexpr char kNo[] = "may not ask for GPUs here";
   const std::string account = "daemon-set-controller";

@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// $HELM, else what tests/chart/build-helm prints; empty if it fails.
+// $HELM, else the output of tests/chart/build-helm; empty if it fails.
 std::string helm_program() {
   const std::string command = source_dir() + "/tests/chart/build-helm";
   std::FILE* pipe = popen(command.c_str(), "r");
@@ -57,7 +57,7 @@ void ChartTest::TearDown() {
   if (IsSkipped()) return;
   stop_berth();
   if (!helm_.empty()) helm({"uninstall", "berth", "--no-hooks", "--ignore-not-found"});
-  // The next case's set-up asks for layouts.
+  // The set-up of the next case lists layouts.
   if (!kube().find({"customresourcedefinitions", "miglayouts.gpu.berth.dev"}))
     kube().apply_folder(source_dir() + "/crds");
   RolloutTest::TearDown();
@@ -131,7 +131,7 @@ std::vector<std::string> ChartTest::chart_flags(const std::string& deployment,
 }
 
 Berth& ChartTest::start_berth_as_account(std::vector<std::string> flags) {
-  // The chart's, but for those that the test gives itself.
+  // The chart's flags, except those that the test sets itself.
   const std::vector<std::string> given = flags;
   for (const std::string& flag : chart_flags("berth", "--node-")) {
     const std::string name = flag.substr(0, flag.find('=') + 1);
@@ -139,7 +139,7 @@ Berth& ChartTest::start_berth_as_account(std::vector<std::string> flags) {
                      [&](const std::string& own) { return own.starts_with(name); }))
       flags.push_back(flag);
   }
-  // One file for every berth of the program.
+  // All berths of the program share one file.
   std::error_code none_yet;
   const auto size = std::filesystem::file_size(plane().scratch() + "/berth.log", none_yet);
   log_begins_ = none_yet ? 0 : size;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GitOps tools send again and again, under the chart's policies and its webhook: `kubectl
-// apply`, server-side apply and the merge of three that Argo CD makes. One manifest of a Job says
-// nothing of `suspend`, another says false. Neither starts a Job that waits nor disturbs one that
-// runs, and sent once more they change nothing.
+// Repeated syncs of GitOps tools, under the chart's policies and its webhook: `kubectl apply`,
+// server-side apply and the three-way merge of Argo CD. One Job manifest does not mention
+// `suspend`, another sets it to false. Neither may start a pending Job nor disturb a running one,
+// and a repeated sync must change nothing.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -35,7 +35,7 @@ json named(const char* version, const char* kind, const char* name) {
           {"metadata", {{"name", name}, {"namespace", "gpu-team"}}}};
 }
 
-// With a node selector of their own, which server-side apply would own whole (docs/gpuqueue.md).
+// With a node selector of their own; server-side apply would own the whole map (docs/gpuqueue.md).
 json pod_spec(Tool tool) {
   json spec = kPodSpec;
   if (tool != Tool::kServerSide) spec["nodeSelector"] = {{"kubernetes.io/os", "linux"}};
@@ -66,8 +66,8 @@ Ref ref_of(const json& manifest) {
           manifest["metadata"]["name"], "gpu-team"};
 }
 
-// What is to be made of `live`: all that `desired` says, without what only `last` said. Containers
-// the server merges by name.
+// The patch for `live`: everything in `desired`, without what only `last` had. The server merges
+// containers by name.
 json merge_of_three(const json& last, const json& live, const json& desired) {
   json patch = json::object();
   for (const auto& [key, wanted] : desired.items()) {
@@ -89,7 +89,7 @@ class GitOps : public WebhookTest, public ::testing::WithParamInterface<Tool> {
   void SetUp() override {
     WebhookTest::SetUp();
     if (IsSkipped() || HasFailure()) return;
-    // As they are installed by default, tools may do everything; people may not.
+    // By default, GitOps tools have all rights, and users do not.
     const bool everything = GetParam() != Tool::kKubectl;
     tool_ = std::make_unique<Kube>(everything ? person("argocd", "cluster-admin")
                                               : person("tenant", "edit", "gpu-team"));
@@ -141,7 +141,7 @@ spec:
     EXPECT_TRUE(reply.ok()) << ref.name << ": " << reply.body.dump();
   }
 
-  // Whatever berth makes of a change it has begun by then.
+  // By then berth has reacted to every change.
   void let_berth_act() {
     std::set<std::string> renewals;
     wait_for("berth to go on", 30, [&]() -> std::string {
@@ -158,8 +158,8 @@ spec:
     }
     return all;
   }
-  // Once more than once: what the first leaves as it is, the next ones do. Between two of them
-  // berth may write why something waits, once.
+  // Repeats until a sync changes nothing, and so do the next ones. Between two syncs berth may
+  // write a pending reason once.
   void send_until_nothing_changes() {
     send_all();
     let_berth_act();
@@ -171,7 +171,7 @@ spec:
     });
   }
 
-  // What must be the same of what runs, whatever is sent.
+  // The parts of running workloads that no sync may change.
   std::map<std::string, std::string> what_runs() {
     std::map<std::string, std::string> all;
     for (const char* name : {"silent", "outspoken"}) {
@@ -227,7 +227,7 @@ spec:
       return "";
     });
   }
-  // Jobs that somebody else than berth set going, in the order of etcd.
+  // Jobs that another client than berth resumed, in the order of etcd.
   std::vector<std::string> resumed_by_others() {
     std::vector<std::string> told;
     std::map<std::string, bool> runs;
@@ -260,7 +260,7 @@ TEST_P(GitOps, WhatWaitsWaitsAndWhatRunsRunsOnHoweverOftenItIsSent) {
   send_until_nothing_changes();
   expect_all_wait();
 
-  // 2. There is room, and the queue is held.
+  // 2. There is free capacity, and the queue is held.
   set_stop_policy("Hold");
   kube().remove({"jobs", "filler", "gpu-team"}, R"({"propagationPolicy": "Background"})");
   wait_for("the filler to go", 30, [&]() -> std::string {
@@ -277,7 +277,7 @@ TEST_P(GitOps, WhatWaitsWaitsAndWhatRunsRunsOnHoweverOftenItIsSent) {
   EXPECT_EQ(what_runs(), running);
   EXPECT_EQ(running.size(), 6u);
 
-  // 4. Somebody takes the Jobs back and holds them.
+  // 4. A user suspends the Jobs and holds them.
   for (const char* name : {"silent", "outspoken"})
     kube().patch(
         {"jobs", name, "gpu-team"}, PatchType::kMerge,
@@ -291,7 +291,7 @@ TEST_P(GitOps, WhatWaitsWaitsAndWhatRunsRunsOnHoweverOftenItIsSent) {
     kube().set_annotation({"jobs", name, "gpu-team"}, kHold, "");
   wait_running(4);
 
-  // 5. The queue takes everything back.
+  // 5. The queue requeues everything.
   set_stop_policy("HoldAndDrain");
   wait_jobs_suspended();
   send_until_nothing_changes();

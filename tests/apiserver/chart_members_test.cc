@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gang on a real API server, under the chart's rights: members that ask for more than their gang
-// was admitted with wait, and what runs past the gate is charged for what it asks.
+// A gang on a real API server, with the chart's rights: members that request more than their gang
+// was admitted with wait, and pods without a gate are charged for their requests.
 #include <fmt/format.h>
 
 #include "tests/apiserver/chart_fixture.h"
@@ -40,7 +40,7 @@ class ChartMembers : public ChartTest {
     }
     ChartTest::TearDown();
   }
-  // Of a gang of three that starts with its first pod.
+  // A member of a gang of three that starts with its first pod.
   void make(const std::string& name, int gpus, bool gated = true) {
     made_.push_back(name);
     kube().apply(fmt::format(
@@ -72,7 +72,8 @@ spec:
       return queue.text("/status/totals/used") == used ? "" : queue.at("/status").dump();
     });
   }
-  // By a tenant with `edit` in a managed namespace: its admission says how many pods the group has.
+  // For a tenant with `edit` in a managed namespace: the admission relies on the number of pods in
+  // the group.
   void expect_group_is_kept(const std::string& name) {
     set_managed("\"true\"");
     Kube tenant(person("tina", "edit", "team-a"));
@@ -115,7 +116,7 @@ TEST_F(ChartMembers, AskForNoMoreThanTheirGangWasAdmittedWith) {
   EXPECT_EQ(kube().get({"pods", "c1", "team-a"}).text("/spec/nodeName"), "");
   wait_used("0/8");
   expect_group_is_kept("c0");
-  // The webhook was away, and another one came without a gate.
+  // The webhook was down, and another pod came without a gate.
   make("c2", 4, false);
   wait_running("c2");
   wait_used("4/8");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods of a framework's job on a real API server, under the chart's rights: a drained queue evicts
-// those whose job creates them again, and leaves those whose job would fail, or that berth may not
-// read about.
+// Pods of a framework's job on a real API server, with the chart's rights: a drained queue evicts
+// pods whose job re-creates them. It leaves pods whose job would fail, or whose job berth may not
+// read.
 #include <fmt/format.h>
 
 #include "tests/apiserver/chart_fixture.h"
@@ -68,8 +68,8 @@ class ChartOwners : public ChartTest {
     }
     ChartTest::TearDown();
   }
-  // A TFJob whose Worker says this, and its pod, which waits at berth's gate. Nobody here plays the
-  // training operator.
+  // A TFJob with this Worker, and its pod, which waits at berth's gate. No training operator runs
+  // here.
   void make(const std::string& name, const std::string& worker) {
     const std::string uid =
         kube()

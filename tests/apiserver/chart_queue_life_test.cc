@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues under the chart's policies and its webhook, from people's acts to the uninstall: what they
-// try, a webhook that dies, two versions of the chart at once, and work that waits when berth is
-// taken away.
+// Queues with the chart's policies and its webhook: what users try, a webhook that dies, two
+// versions of the chart at once, and an uninstall while workloads are pending.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -46,7 +45,7 @@ std::string job(const std::string& name, const std::string& spec = "") {
 
 class QueueLife : public WebhookTest {
  protected:
-  // Nodes w1, w2, … of eight GPUs beside n1, all of them of the pool.
+  // Nodes w1, w2, … with eight GPUs, in addition to n1, all of them in the pool.
   void add_nodes(int count) { cluster().add_gpu_nodes(count, {.gpus = 8}, "w"); }
   void start(int nominal, const std::string& namespaces = "gpu-team") {
     start_with_a_pool("nvidia.com/gpu.present: 'true'");
@@ -115,17 +114,17 @@ spec:
     return run(words);
   }
 
-  // What the audit log tells of the namespace's pods of one GPU each, in the order of etcd.
+  // The audit log of the namespace's pods with one GPU each, in the order of etcd.
   struct Story {
-    std::size_t most = 0;                        // GPUs let go and not yet gone, at any moment
+    std::size_t most = 0;                        // most GPUs released and not yet ended
     std::map<std::string, int> releases;         // by uid
-    std::vector<std::string> never_held, early;  // made without a gate; bound with one
+    std::vector<std::string> never_held, early;  // created without a gate; bound with one
   };
   Story tell_story() {
     Story story;
     std::set<std::string> waiting, holding;
     std::map<std::string, std::string> uids;
-    std::set<std::string> unanswered;  // the pod's next answer tells whether it was let go
+    std::set<std::string> unanswered;  // the pod's next answer shows whether it was released
     for (const AuditEvent& event : events()) {
       if (event.resource != "pods" || event.ns != "gpu-team" || event.dry_run()) continue;
       if (event.unanswered() && event.by_berth()) unanswered.insert(event.name);
@@ -158,7 +157,7 @@ TEST_F(QueueLife, WhatPeopleTryAgainstAQueueIsRefusedOrPutBack) {
                        const std::string& body) {
     return tenant.send(method, path, body, method == "PATCH" ? kMerge : "application/json");
   };
-  // Two Jobs run, a third and a pod wait.
+  // Two Jobs run, a third one and a pod are pending.
   for (const char* name : {"first", "second", "third"})
     ASSERT_EQ(ask("POST", kJobs, job(name)).status, 201) << name;
   wait_for("two Jobs to run", 60,
@@ -193,13 +192,13 @@ TEST_F(QueueLife, WhatPeopleTryAgainstAQueueIsRefusedOrPutBack) {
   mirror.insert(mirror.find("\"name\""), R"("annotations": {"kubernetes.io/config.mirror": "x"},)");
   expect_refused("pass for a kubelet's pod", "POST", kPods, mirror, "may not name its node");
 
-  // Resumed, it waits on, and who did it is told.
+  // If a user resumes it, it stays suspended, and the user gets a warning.
   const Reply resumed = ask("PATCH", of_waiting, R"({"spec": {"suspend": false}})");
   EXPECT_EQ(resumed.status, 200) << resumed.body.dump();
   EXPECT_TRUE(resumed.body.truth("/spec/suspend"));
   EXPECT_THAT(resumed.warnings, Contains(HasSubstr("queue vision resumes it")));
 
-  // To run more, it is suspended, raised, and let go when there is quota.
+  // To get more pods, it is suspended and raised, and then admitted when there is quota.
   const Reply raised = ask("PATCH", of_running, R"({"spec": {"suspend": true, "parallelism": 2}})");
   EXPECT_EQ(raised.status, 200) << raised.body.dump();
   wait_for("it to run no more than there is quota for", 60, [&]() -> std::string {
@@ -224,7 +223,7 @@ TEST_F(QueueLife, AWebhookThatDiesUnderChurnLetsNoPodPastItsQueue) {
     wait_for("some pods", 60,
              [&]() -> std::string { return pods().size() > 10u ? "" : "too few"; });
     kill_webhook();
-    // Gone without a trace, they are made anew: not while nobody answers.
+    // Deleted pods are re-created, but not while the webhook is down.
     for (const Object& one : pods())
       kube().remove({"pods", one.name(), "gpu-team"}, R"({"gracePeriodSeconds": 0})");
     wait_for("a pod to be refused for want of the webhook", 60, [&]() -> std::string {
@@ -237,7 +236,7 @@ TEST_F(QueueLife, AWebhookThatDiesUnderChurnLetsNoPodPastItsQueue) {
     EXPECT_EQ(create_pod("gpu-team", pod("refused", kOneGpu)).status, 500);
     start_webhook();
     wait_answering();
-    // Its controller waits longer after each refusal, minutes in the end, unless its number
+    // After each refusal its controller waits longer, up to minutes, unless the number of replicas
     // changes.
     scale(0);
     wait_for("none to be left", 60,
@@ -257,7 +256,7 @@ TEST_F(QueueLife, AWebhookThatDiesUnderChurnLetsNoPodPastItsQueue) {
   EXPECT_THAT(refused_to_berth(), IsEmpty());
 }
 
-// The chart under another version's name.
+// The chart with another version's name.
 std::string next_chart(const std::string& scratch) {
   const std::string next = scratch + "/next-chart";
   std::filesystem::copy(source_dir() + "/helm/berth", next,
@@ -275,7 +274,7 @@ TEST_F(QueueLife, TwoVersionsOfTheChartAdmitEachPodOnce) {
   add_nodes(2);
   start(kNominal);
   for (int i = 0; i < kCount; ++i) make_pod(fmt::format("p{}", i));
-  // As many as may end do, one by one, and others take their place.
+  // So many may end, one by one, and others take their place.
   std::atomic<int> may_end = 5, ended = 0;
   std::thread work([&] {
     Kube own(plane().kube().credentials());
@@ -294,8 +293,8 @@ TEST_F(QueueLife, TwoVersionsOfTheChartAdmitEachPodOnce) {
   try {
     let_end(5);
 
-    // The chart's next version arrives (as a patch: the port is the fixture's) while pods are let
-    // go, and its leader beside the old one.
+    // The chart's next version is installed (as a patch: the port is the fixture's) during
+    // releases, and its leader runs next to the old one.
     may_end = 10;
     const Said upgraded = helm({"upgrade", "berth", next_chart(plane().scratch()),
                                 "--server-side=false", "--reuse-values", "--set", "replicas=3"});
@@ -314,7 +313,7 @@ TEST_F(QueueLife, TwoVersionsOfTheChartAdmitEachPodOnce) {
     let_end(25);
     EXPECT_TRUE(berth().process().wait(seconds(60)).has_value()) << "it does not lead any more";
 
-    // And back, and the new one dies.
+    // Back again, and the new one dies.
     may_end = 30;
     const Said back = helm({"rollback", "berth", "1", "--server-side=false"});
     EXPECT_EQ(back.code, 0) << back.text;
@@ -340,20 +339,20 @@ TEST_F(QueueLife, AnUninstallIsRefusedWhileWorkWaitsAndAfterAReleaseStrandsNothi
   start(2, "gpu-team, team-b");
   for (int i = 0; i < 60; ++i) make_pod(fmt::format("pod-{}", i));
   for (int i = 0; i < 41; ++i) kube().create("jobs", "gpu-team", job(fmt::format("job-{}", i)));
-  // One that somebody holds back by hand, and one of a namespace that no webhook looks at.
+  // One that a user holds, and one in a namespace that no webhook reviews.
   kube().create("jobs", "gpu-team", job("on-hold"));
   kube().set_annotation({"jobs", "on-hold", "gpu-team"}, "gpu.berth.dev/hold", "true");
   kube().create("jobs", "team-b", job("by-hand", R"("suspend": true,)"));
   wait_pending(100);
 
-  // 1. Refused, with the words that help, and nothing is taken away.
+  // 1. Refused, with a helpful message, and nothing is removed.
   const Said refused = helm({"uninstall", "berth"});
   EXPECT_NE(refused.code, 0);
   EXPECT_THAT(refused.text, HasSubstr("100 workloads wait in GPUQueue vision"));
   EXPECT_THAT(refused.text, HasSubstr("berth release --all"));
   EXPECT_THAT(left_of_release(), Contains("mutatingwebhookconfigurations/berth-webhook"));
 
-  // 2. Who may not release is told so at once.
+  // 2. A user without the right to release gets that message at once.
   const Credentials tenant = person("tenant", "edit", "gpu-team");
   for (const char* where : {"--all", "--namespace=gpu-team"}) {
     const Said forbidden = berth_release(tenant, {where, "--yes"});
@@ -363,7 +362,7 @@ TEST_F(QueueLife, AnUninstallIsRefusedWhileWorkWaitsAndAfterAReleaseStrandsNothi
   }
   EXPECT_GE(gated_pods(), 58u);
 
-  // 3. Who may lets all of it go, but for what a person holds back.
+  // 3. A user with the right releases everything except what a user holds.
   const Said released = berth_release(person("rescuer", "berth-release"), {"--all", "--yes"});
   EXPECT_EQ(released.code, 0) << released.text;
   EXPECT_THAT(released.text, HasSubstr("100 of 100 workloads released"));
@@ -371,7 +370,7 @@ TEST_F(QueueLife, AnUninstallIsRefusedWhileWorkWaitsAndAfterAReleaseStrandsNothi
   wait_pending(0);
   wait_empty_ledger();
 
-  // 4. And berth may go.
+  // 4. The uninstall now succeeds.
   wait_for("the uninstall to be let through", 30, [&]() -> std::string {
     const Said gone = helm({"uninstall", "berth", "--wait"});
     return gone.code == 0 ? "" : gone.text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Only berth opens: what a user with `edit` in the namespace tries against queues while no webhook
-// is there, judged by the chart's policy alone; who may `release` passes. And what a GitOps tool
-// sends again changes nothing of what was let go.
+// Only berth releases: what a user with `edit` in the namespace tries against queues without a
+// webhook, judged only by the chart's policy; users with `release` pass. And a repeated sync of a
+// GitOps tool changes nothing of admitted workloads.
 #include <fmt/format.h>
 
 #include "tests/apiserver/chart_fixture.h"
@@ -73,7 +73,7 @@ class ChartQueue : public ChartTest {
     ASSERT_EQ(installed.code, 0) << installed.text;
     kube().patch({"namespaces", "team-a"}, PatchType::kMerge,
                  R"({"metadata": {"labels": {"gpu.berth.dev/managed": "true"}}})");
-    // Pods are refused until the server can read the queues that bound them.
+    // The server refuses pods until it can read the queues that limit them.
     wait_until("the work to be taken", seconds(30), [&]() -> std::string {
       kube().apply(kWork);
       return "";
@@ -198,8 +198,8 @@ TEST_F(ChartQueue, AUserOpensNothingWhileTheWebhookIsAway) {
              R"({"spec": {"suspend": true, "parallelism": 9}})");
   expect_let("suspend", *tenant_, kRuns, R"({"spec": {"suspend": true}})");
 
-  // The queue of the namespace lets a pod have two GPUs: of running containers together, of each
-  // that only starts. Other namespaces, and who asks for none, are not its business.
+  // The namespace's queue allows a pod two GPUs: for running containers together, and for each init
+  // container. It does not apply to other namespaces and to pods without GPUs.
   const auto asking = [](const std::string& labels, const std::string& containers) {
     return R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "asks", "labels": )" +
            labels + R"(}, "spec": )" + containers + "}";
@@ -249,7 +249,7 @@ TEST_F(ChartQueue, OnlyBerthMarksAPodAsLost) {
   expect_let("who may release", *rescuer_, kLost, gone);
 }
 
-// A kubelet's own pods name its node. A certificate needs the kubelet's user and its group.
+// A kubelet's own pods name its node. The certificate needs the kubelet's user and its group.
 TEST_F(ChartQueue, OnlyAKubeletNamesANode) {
   kube().apply(
       "{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding,"

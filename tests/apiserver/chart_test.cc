@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// helm/berth from install to uninstall, with nodes that berth changes meanwhile.
+// helm/berth from install to uninstall, while berth changes nodes.
 #include "tests/apiserver/chart_fixture.h"
 
 namespace berth::test {
@@ -24,7 +24,7 @@ class Chart : public ChartTest {
     return {.name = "on-" + node,
             .node_selector = "{matchLabels: {kubernetes.io/hostname: " + node + "}}"};
   }
-  // Objects that carry the release's label, "kind/name", but for what is to stay.
+  // Objects with the release's label, "kind/name", except those that must stay.
   std::vector<std::string> left_of_release() {
     std::vector<std::string> left;
     for (const std::string collection :
@@ -55,7 +55,8 @@ TEST_F(Chart, InstalledUpgradedRolledBackAndUninstalledWhileNodesKeepWhatTheyHav
   cluster().add_gpu_nodes(2, {});
   cluster().wait_agents_running();
 
-  // 1. Install: pods are ready under the restricted profile, mig-manager's file is there, empty.
+  // 1. Install: pods are ready under the restricted profile; mig-manager's file exists and is
+  // empty.
   const Said installed = install();
   ASSERT_EQ(installed.code, 0) << installed.text;
   EXPECT_THAT(installed.text, HasSubstr("kubectl patch clusterpolicy cluster-policy"));
@@ -68,7 +69,7 @@ TEST_F(Chart, InstalledUpgradedRolledBackAndUninstalledWhileNodesKeepWhatTheyHav
   const std::string file = agent_file().text("/data/config.yaml");
   EXPECT_THAT(file, HasSubstr("berth-on-n1-"));
 
-  // 2. Upgrade: other values arrive, the agents' file stays berth's, and berth goes on.
+  // 2. Upgrade: the new values apply, mig-manager's file stays berth's, and berth continues.
   const Said upgraded =
       upgrade({"replicas=3", "nodeKeys={example.com/pool}", "webhook.enabled=true"});
   ASSERT_EQ(upgraded.code, 0) << upgraded.text;
@@ -78,7 +79,7 @@ TEST_F(Chart, InstalledUpgradedRolledBackAndUninstalledWhileNodesKeepWhatTheyHav
   wait_ready("on-n2");
   const std::string both = agent_file().text("/data/config.yaml");
 
-  // 3. Roll back to the first revision: so does the release, and nothing that nodes live from.
+  // 3. Rollback to the first revision: the release changes back, but nothing that nodes rely on.
   const Said back = helm({"rollback", "berth", "1", "--wait", "--timeout", "90s"});
   ASSERT_EQ(back.code, 0) << back.text;
   wait_for("two replicas again", 60, [&]() -> std::string {
@@ -87,7 +88,7 @@ TEST_F(Chart, InstalledUpgradedRolledBackAndUninstalledWhileNodesKeepWhatTheyHav
   EXPECT_EQ(agent_file().text("/data/config.yaml"), both);
   EXPECT_EQ(layout("on-n1").condition("Ready"), "True");
 
-  // 4. Uninstall: the kinds, the layouts and the agents' file stay, everything else goes.
+  // 4. Uninstall: the CRDs, the layouts and mig-manager's file stay, everything else is removed.
   EXPECT_THAT(refused_to_berth(), IsEmpty());
   stop_berth();
   const Said gone = helm({"uninstall", "berth", "--wait"});
@@ -98,7 +99,7 @@ TEST_F(Chart, InstalledUpgradedRolledBackAndUninstalledWhileNodesKeepWhatTheyHav
   EXPECT_EQ(agent_file().text("/data/config.yaml"), both);
   EXPECT_EQ(cluster().gpu_allocatable("n2"), kMixedA100);
 
-  // 5. And again: what stayed is taken back, and there is nothing to do to the nodes.
+  // 5. Install again: the release adopts what stayed, and the nodes need no change.
   const Said again = install();
   ASSERT_EQ(again.code, 0) << again.text;
   const std::size_t cordons = cordon_order().size();
@@ -129,7 +130,7 @@ TEST_F(Chart, AnUninstallIsRefusedWhileANodeIsOut) {
   ASSERT_EQ(installed.code, 0) << installed.text;
   start_berth_as_account();
   apply({});
-  // Not a moment later: the layout's first status has just been written, without n1.
+  // At this moment the layout's first status has just been written, without n1.
   wait_for("n1 to be cordoned", 40,
            [&]() -> std::string { return cordoned("n1") ? "" : layout().dump(); });
 
@@ -155,7 +156,7 @@ TEST_F(Chart, AnUninstallIsRefusedWhileANodeIsOut) {
   cluster().remove_deployment("team-a", "slow");
 }
 
-// No layout selects it any more, so that only the one that took it can tell of it.
+// No layout selects it any more, so that only the layout that claimed it can report it.
 TEST_F(Chart, AnUninstallIsRefusedWhileANodeIsOutThatHasLeftItsLayout) {
   cluster().add_gpu_nodes(1, {.annotations = {{"test.berth.dev/fault", "slow:15000"}}});
   cluster().wait_agents_running();
@@ -181,7 +182,7 @@ TEST_F(Chart, AnUninstallIsRefusedWhileANodeIsOutThatHasLeftItsLayout) {
   });
 }
 
-// It selects no node any more, so that none of its counts tells of the one that is out.
+// It selects no node any more, so that none of its counts shows the unavailable one.
 TEST_F(Chart, AnUninstallIsRefusedWhileALayoutThatGoesWaitsForItsNodes) {
   cluster().add_gpu_nodes(1, {.annotations = {{"test.berth.dev/fault", "slow:15000"}}});
   cluster().wait_agents_running();
@@ -211,7 +212,7 @@ TEST_F(Chart, PodsThatMayBeForcedAreForcedUnderThePolicy) {
   invariants_.force_allowed = true;
   cluster().add_gpu_nodes(1, {});
   cluster().wait_agents_running();
-  // Once one has left, the other may not: the first is not back anywhere else.
+  // Once one has left, the other may not: the first is not running again yet.
   cluster().add_deployment({.name = "kept", .replicas = 2});
   cluster().wait_pods_running("team-a", "kept", 2);
   cluster().add_budget("team-a", "kept", "kept", "maxUnavailable: 1");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways in and out of the chart that are not straight: an uninstall that is refused, a release
-// that Helm takes for half gone, nodes that are out for their health, and a cluster in which berth
-// has run without the chart.
+// Special cases of install and uninstall: a refused uninstall, a release that Helm takes for half
+// removed, nodes that are out of service for their health, and a cluster where berth ran without
+// the chart.
 #include <fmt/format.h>
 
 #include "tests/apiserver/chart_fixture.h"
@@ -31,7 +31,7 @@ class ChartUninstall : public ChartTest {
     const std::size_t at = text.find("STATUS: ");
     return at == text.npos ? text : text.substr(at + 8, text.find('\n', at) - at - 8);
   }
-  // As AKS' node problem detector says it.
+  // The condition of AKS' node problem detector.
   void say_gpu_missing(const std::string& node, bool missing) {
     kube().patch(
         {"nodes", node}, PatchType::kStrategic,
@@ -43,7 +43,7 @@ class ChartUninstall : public ChartTest {
   std::string cordoned_nodes() {
     return kube().get({"gpuclusterpolicies", "cluster"}).text("/status/totals/cordonedNodes");
   }
-  // n1 is out for its health, and the policy says so.
+  // n1 is out of service for its health, and the policy reports it.
   void break_node() {
     kube().apply(kPolicy);
     say_gpu_missing("n1", true);
@@ -67,7 +67,7 @@ class ChartUninstall : public ChartTest {
     ASSERT_EQ(installed.code, 0) << installed.text;
     start_berth_as_account();
   }
-  // Their policies as they were before they looked at the release's record.
+  // Restores the policies of earlier releases, which did not read the release's record.
   void forget_the_record() {
     for (const char* name : {"berth-uninstall", "berth-uninstall-health", "berth-uninstall-queues"})
       kube().patch({"validatingadmissionpolicies", name}, PatchType::kJson,
@@ -125,7 +125,7 @@ TEST_F(ChartUninstall, OfAPolicyThatIsDeletedWaitsForItsNodes) {
   });
 }
 
-// By the chart of an earlier release, or where Helm keeps its releases in a database.
+// With the chart of an earlier release, or if Helm keeps its releases in a database.
 TEST_F(ChartUninstall, OfAReleaseThatIsLeftUninstallingIsRolledBack) {
   install_and_start();
   break_node();
@@ -140,7 +140,7 @@ TEST_F(ChartUninstall, OfAReleaseThatIsLeftUninstallingIsRolledBack) {
   EXPECT_THAT(stuck.text, HasSubstr("has no deployed releases"));
 
   const Said back = helm({"rollback", "berth", "1", "--force-conflicts", "--wait", "--timeout",
-                          "90s"});  // with what forget_the_record() wrote
+                          "90s"});  // conflicts with what forget_the_record() wrote
   EXPECT_EQ(back.code, 0) << back.text;
   EXPECT_EQ(helm_status(), "deployed");
   const Said upgraded = upgrade({"replicas=1"});
@@ -148,7 +148,7 @@ TEST_F(ChartUninstall, OfAReleaseThatIsLeftUninstallingIsRolledBack) {
   report_only();
 }
 
-// README's way without Helm: the CRDs by kubectl, and a controller with an administrator's rights.
+// The README's way without Helm: CRDs by kubectl, and a controller with an administrator's rights.
 TEST_F(ChartUninstall, NothingStandsInTheWayOfAnInstallAfterAStartWithoutHelm) {
   cluster().add_gpu_nodes(2, {});
   cluster().wait_agents_running();

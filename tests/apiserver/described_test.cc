@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kubectl shows to people who describe a layout or the policy: events that berth may write
-// under the chart's RBAC and admission policies, in the order of what came about.
+// The events that kubectl shows to users who describe a layout or the policy, in order. The chart's
+// RBAC and admission policies must allow berth to write them.
 #include <fmt/format.h>
 
 #include "apis/base/names.h"
@@ -57,7 +57,7 @@ TEST_F(Described, ALayoutTellsOfItsRolloutAndOfWhatBlocksIt) {
   const std::string before = events_of("migl", "inference-a100");
   EXPECT_EQ(count(before, "RolloutBlocked"), 1u) << before;
 
-  // Another leader tells nothing of it anew.
+  // A new leader reports nothing again.
   kill_berth();
   start_berth_as_account();
   kube().set_annotation({"nodes", "n2"}, "gpu.berth.dev/hold", "");

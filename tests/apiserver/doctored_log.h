@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log: an audit log under construction, line by line, as kube-apiserver writes it. Each write gets
-// the next resourceVersion and the next millisecond.
+// Log: an audit log under construction, line by line, in the format of kube-apiserver. Each write
+// gets the next resourceVersion and the next millisecond.
 #pragma once
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ class Log {
     std::string config = "all-disabled";
     std::string state = "success";
     bool cordoned = false;
-    std::string phase;  // of berth's annotation; "" = no annotation
+    std::string phase;  // in berth's annotation; "" = no annotation
     int attempt = 1;
     std::string extra_label;  // "," + more labels
     std::string hold;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every manifest of examples/ that berth reads, on the chart as it is installed without a value and
-// under the chart's own account: each object becomes Ready, or says in one sentence what to set.
-// What it says to set is set, and then it becomes Ready.
+// Every manifest in examples/ that berth reads, with the chart's defaults and the chart's own
+// account: each object becomes Ready, or says in one sentence what to set. With these values it
+// then becomes Ready.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -36,7 +36,7 @@ bool mentions(const std::string& path, const std::string& words) {
   return read(path).find(words) != std::string::npos;
 }
 
-// A policy with the layouts beside it, or one layout: a cluster has one policy at a time.
+// A policy with its layouts, or one layout: a cluster has one policy at a time.
 std::vector<std::vector<std::string>> groups() {
   std::vector<std::string> policies, layouts;
   for (const auto& entry : fs::recursive_directory_iterator(kExamples)) {
@@ -62,7 +62,7 @@ std::vector<std::vector<std::string>> groups() {
   return all;
 }
 
-// What stands behind each --set of a line: "nodeKeys={a,b}".
+// The value of each --set in a line: "nodeKeys={a,b}".
 std::vector<std::string> values_of(const std::string& message) {
   const std::string mark = "--set '";
   std::vector<std::string> values;
@@ -106,7 +106,7 @@ class Examples : public Planner {
     ASSERT_EQ(installed.code, 0) << installed.text;
     wait_for_policies();
   }
-  // One works a moment after it was made.
+  // A policy works a moment after its creation.
   void wait_for_policies() {
     Kube as_berth(account());
     wait_until("the chart's policies to be enforced", seconds(60), [&]() -> std::string {
@@ -122,7 +122,7 @@ class Examples : public Planner {
     ChartTest::TearDown();
   }
 
-  // The controller's pods run no container here: this is what they would.
+  // The controller's pods run no container here; this process replaces them.
   void start() { start_berth_as_account({"--agent-configmap-delay=2s"}); }
 
   std::vector<Object> objects() {
@@ -131,13 +131,13 @@ class Examples : public Planner {
       for (const Object& object : kube().list(resource)) all.push_back(object);
     return all;
   }
-  // Nobody plays NVIDIA's device plugin on the plane: what only waits for its shared GPUs is as far
-  // as it gets here. That they come is seen in simulations.
+  // No NVIDIA device plugin runs on the plane: an object that only waits for its shared GPUs is
+  // done here. Simulations test that they arrive.
   static bool is_in_place(const Object& object) {
     return object.condition("Ready") == "True" ||
            object.condition("Reconciling", "reason") == "PluginRollout";
   }
-  // As soon as nothing moves by itself any more.
+  // Once nothing changes by itself any more.
   void wait_settled(const std::string& what, int limit = 90) {
     wait_for(what + " to be Ready or to say what to set", limit, [&]() -> std::string {
       for (const Object& object : objects())
@@ -158,7 +158,7 @@ class Examples : public Planner {
       return left.empty() ? "" : left.front().name() + " " + left.front().at("/status").dump();
     });
   }
-  // The line that the object names, carried out to the letter.
+  // Runs the command that the object's message shows, literally.
   void obey(const Object& object) {
     const std::vector<std::string> values = values_of(object.condition("Stalled", "message"));
     ASSERT_FALSE(values.empty()) << object.condition("Stalled", "message");
@@ -171,7 +171,7 @@ class Examples : public Planner {
     kube().apply_file(kExamples + example);
     wait_settled(example);
   }
-  // Each node is called after its pool.
+  // Each node has its pool's name.
   void wait_pool(const std::string& name) {
     wait_for(name + " to be in its pool", 30, [&]() -> std::string {
       const Object node = kube().get({"nodes", name});
@@ -219,7 +219,7 @@ TEST_F(Examples, AKeyThatTheChartDoesNotNameKeepsNothingElseFromItsNodes) {
   apply_policy("tiers/policy.yaml");
   const Object stalled = policy();
   EXPECT_EQ(stalled.condition("Ready", "reason"), "KeyForbidden");
-  // Whichever pool's node was looked at first.
+  // Whichever pool's node berth saw first.
   EXPECT_THAT(stalled.condition("Stalled", "message"),
               ::testing::EndsWith(
                   " sets label gpu.example.com/tier, which the chart does not allow "
@@ -239,7 +239,7 @@ TEST_F(Examples, AKeyThatTheChartDoesNotNameKeepsNothingElseFromItsNodes) {
   });
   EXPECT_EQ(kube().get({"nodes", "training"}).label(kOwnTier), "training");
 
-  // The chart as it was: what was put there can't be taken back, and that is told, too.
+  // The chart as before: berth can't remove the labels, and reports that too.
   stop_berth();
   ASSERT_EQ(upgrade().code, 0);
   start();
@@ -257,7 +257,7 @@ TEST_F(Examples, AKeyThatTheChartDoesNotNameKeepsNothingElseFromItsNodes) {
   obey(policy());
 }
 
-// As before the chart told berth of its keys, and as any other admission policy does it.
+// Like before the chart's key lists, and like any other admission policy.
 TEST_F(Examples, WhatAnAdmissionPolicyRefusesIsToldInItsWords) {
   start_berth_as_account({"--node-label-keys=all"});
   apply_policy("policy/cluster.yaml");
@@ -301,7 +301,7 @@ TEST_F(Examples, APlanAsksTheServerInTheControllersName) {
                     Not(HasSubstr("KeyForbidden"))));
 }
 
-// A newcomer's cluster: neither berth's kinds nor the GPU operator are there yet.
+// A new user's cluster: neither berth's CRDs nor the GPU operator exist yet.
 TEST_F(Planner, ABareClusterIsToldWhatToInstall) {
   for (const Object& set : kube().list("daemonsets", "gpu-operator"))
     kube().remove({"daemonsets", set.name(), "gpu-operator"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The capacity guard: what must stay, stays, and the refusal says which resource, how much, for
-// whom and what would unblock it.
+// The capacity guard: guarded capacity stays, and the refusal says which resource, how much, for
+// which workload, and what would unblock it.
 #include "tests/apiserver/rollout_fixture.h"
 
 namespace berth::test {
@@ -47,7 +47,7 @@ TEST_F(Guard, TheLastProviderOfABoundPodsResourceIsKept) {
   cluster().add_deployment(
       {.name = "serve", .count = 1, .node_selector = {{"kubernetes.io/hostname", "n1"}}});
   cluster().wait_pods_running("team-a", "serve", 1);
-  kube().cordon("n2");  // what is out offers nothing
+  kube().cordon("n2");  // an unavailable node offers nothing
   Layout layout = on("n1");
   layout.guard = {};
   start_berth();
@@ -62,8 +62,8 @@ TEST_F(Guard, TheLastProviderOfABoundPodsResourceIsKept) {
 
 TEST_F(Guard, ATenantsPendingPodBlocksNothing) {
   add_nodes(1);
-  // More than any node has: it waits for ever, and counts on a resource that this node is the last
-  // to offer.
+  // More than any node has: it waits forever, and needs a resource that only this node still
+  // offers.
   cluster().add_deployment({.name = "greedy", .count = 64});
   wait_for("the pod to be found unschedulable", 30, [&]() -> std::string {
     const auto pods = cluster().pods_of("team-a", "greedy");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU that breaks, on the real API server: a played Prometheus tells of an XID, berth cordons the
-// node, remembers it over a restart, and puts it back when nothing has been found for long enough
-// and a Job there has proved that the GPUs work.
+// A GPU that breaks, on the real API server: a test Prometheus reports an XID, berth cordons the
+// node, remembers it over a restart, and returns it after long enough without findings, once a
+// validation Job has succeeded there.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Of GPU 0 of node n1, now.
+// The XIDs of GPU 0 on node n1, now.
 class PlayedXids {
  public:
   PlayedXids()
@@ -27,13 +27,13 @@ class PlayedXids {
                 }) {}
   std::string url() const { return fmt::format("http://127.0.0.1:{}", server_.port()); }
 
-  std::atomic<int> xid{79};  // from before berth looked
+  std::atomic<int> xid{79};  // since before berth started
   std::atomic<int> asked{0};
-  std::atomic<int> claimed{0};       // what a pod of team-b claims of the GPU
-  std::atomic<bool> honored{false};  // and that Prometheus has it under the exporter's labels
+  std::atomic<int> claimed{0};       // the XID that a pod of team-b claims for the GPU
+  std::atomic<bool> honored{false};  // that claim is under the exporter's labels
 
  private:
-  // Of that one series; the rest is asked for by other queries.
+  // One series; other queries ask for the rest.
   static std::string one(const std::string& target, int value) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return fmt::format(
@@ -50,7 +50,7 @@ class PlayedXids {
     } else if (line.find("DCGM_FI_DEV_XID_ERRORS") != std::string::npos && !range) {
       ++asked;
       series = one(R"("namespace":"gpu-operator")", xid);
-      // A real one would leave the second out, as it lacks the label that is asked for.
+      // A real Prometheus would leave this series out, as it lacks the requested label.
       if (claimed > 0)
         series += "," + one(honored ? R"("namespace":"gpu-operator","endpoint":"x")"
                                     : R"("namespace":"team-b","pod":"fake")",
@@ -92,7 +92,7 @@ class SickNode : public RolloutTest {
              [&] { return prometheus_.asked >= from + count ? "" : "there were none"; });
   }
   void start() { start_berth({"--proof-image=registry.example/cuda:12"}); }
-  // The scheduler has let the pod of one onto the cordoned node, and there is no other.
+  // The scheduler has bound one Job's pod to the cordoned node, and there is no other.
   Object wait_proof() {
     std::vector<Object> pods;
     wait_for("a proof to run", 100, [&]() -> std::string {
@@ -102,7 +102,7 @@ class SickNode : public RolloutTest {
     });
     return pods.at(0);
   }
-  // As its kubelet would say; what else becomes of the Job is the job controller's.
+  // The kubelet's part; the job controller does the rest.
   void end(const Object& pod, const char* status) {
     kube().patch({"pods", pod.name(), "berth-system"}, PatchType::kMerge, status, "status");
   }
@@ -118,7 +118,7 @@ class SickNode : public RolloutTest {
       return told.find(words) != std::string::npos ? "" : told;
     });
   }
-  // As a person decides who wants faults reported alone.
+  // As a user who wants berth only to report faults.
   void return_to_service() {
     kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
                  R"({"spec": {"health": {"action": "Report"}}})");
@@ -137,14 +137,14 @@ TEST_F(SickNode, IsNotCordonedForWhatAnotherPodClaimsOfIt) {
   prometheus_.xid = 0;
   start();
   wait_looks(3);
-  // Under its own labels it counts for nothing, whatever Prometheus answers.
+  // Under its own labels it does not count, whatever Prometheus answers.
   prometheus_.claimed = 79;
   wait_policy_says("MetricsIgnored");
   wait_policy_says("without namespace=gpu-operator");
   wait_looks(3);
   EXPECT_EQ(health(), "");
   EXPECT_NE(node().text("/spec/unschedulable"), "true");
-  // Under the exporter's, as Prometheus has it with honor_labels, it is reported alone.
+  // Under the exporter's labels, which honor_labels allows, berth only reports it.
   prometheus_.honored = true;
   wait_policy_says("NotConfirmed");
   wait_looks(4);
@@ -157,7 +157,7 @@ TEST_F(SickNode, IsNotCordonedForWhatAnotherPodClaimsOfIt) {
   return_to_service();
 }
 
-// Where the exporter's pod was another may listen by now.
+// At the exporter's former address another pod may listen by now.
 TEST_F(SickNode, IsNotCordonedForWhatAnExportersFormerAddressSays) {
   PlayedExporter squatter([] { return xids(79); });
   PlayedExporter::move_to(kube(), "n1", squatter.address());
@@ -189,7 +189,7 @@ TEST_F(SickNode, GoesOutOfServiceAndComesBackOnceItsProofHasPassed) {
   wait_cordoned(true);
   EXPECT_THAT(health(), HasSubstr("GPU 0: XID 48, a double-bit error of its memory"));
 
-  // The next process knows the number only as an old one, and whose the cordon is.
+  // The next process knows the number as an old one, and whose the cordon is.
   kill_berth();
   start();
   wait_looks(2);
@@ -201,7 +201,7 @@ TEST_F(SickNode, GoesOutOfServiceAndComesBackOnceItsProofHasPassed) {
   const Object proof = wait_proof();
   EXPECT_EQ(proof.text("/spec/nodeName"), "n1");
 
-  // Whoever leads next finds the proof that runs.
+  // The next leader finds the running validation Job.
   kill_berth();
   start();
   wait_looks(2);
@@ -232,7 +232,7 @@ TEST_F(SickNode, StaysOutWhenItsProofFails) {
   return_to_service();
 }
 
-// Every later patch of the node tests the record, and with it the words of whoever told the fault.
+// Every later patch of the node tests the record, including the reporter's text.
 TEST_F(SickNode, ComesBackWhateverCharactersTellOfItsFault) {
   start();
   kube().patch({"nodes", "n1"}, PatchType::kStrategic,
@@ -248,7 +248,7 @@ TEST_F(SickNode, ComesBackWhateverCharactersTellOfItsFault) {
 
 using StoredPolicies = RolloutTest;
 
-// The API server writes defaults into what it stores: another default is for new policies alone.
+// The API server stores defaults in objects: a new default only applies to new policies.
 TEST_F(StoredPolicies, OfAnEarlierReleaseKeepTheActionThatWasTheDefaultThen) {
   const auto set_default = [&](const char* action) {
     kube().patch({"customresourcedefinitions", "gpuclusterpolicies.gpu.berth.dev"},
@@ -275,7 +275,7 @@ TEST_F(StoredPolicies, OfAnEarlierReleaseKeepTheActionThatWasTheDefaultThen) {
   set_default("Cordon");
   wait_created_with("Cordon");
   set_default("Report");
-  // As a replacement that names no health shows.
+  // A replacement without spec.health shows the default.
   wait_for("the new default", 30, [&]() -> std::string {
     const Object now = kube().get({"gpuclusterpolicies", "cluster"});
     const Reply replaced = kube().send(

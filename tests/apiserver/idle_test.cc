@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idle GPUs taken back on the real API server: a played Prometheus measures what Jobs do with
-// theirs, and a Job that waits begins with exactly what it needs of them.
+// Reclaim of idle GPUs on the real API server: a test Prometheus measures the Jobs' GPUs, and a
+// pending Job gets exactly the GPUs that it needs.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Of node n1 each GPU, whose pod it is and how busy. It has been so for as long as anybody asks.
+// Each GPU of node n1, its pod and its utilization, constant for all times in queries.
 class PlayedPrometheus {
  public:
   PlayedPrometheus()
@@ -30,7 +30,7 @@ class PlayedPrometheus {
                   return true;
                 }) {}
   std::string url() const { return fmt::format("http://127.0.0.1:{}", server_.port()); }
-  // What the node's own exporter shows.
+  // The series of the node's own exporter.
   std::string exposition() {
     const std::lock_guard lock(mutex_);
     std::string text;
@@ -42,7 +42,7 @@ class PlayedPrometheus {
           gpus_[i].percent);
     return text;
   }
-  // Somebody's pod claims that they are the pod's, and idle; the exporter names no pods.
+  // Another pod claims that they are idle GPUs of the pod; the exporter names no pods.
   void forge(const std::string& pod, int gpus) {
     const std::lock_guard lock(mutex_);
     for (int i = 0; i < gpus; ++i) gpus_.push_back({pod, 0, true});
@@ -113,7 +113,7 @@ class IdleGpus : public QueueTest {
       if (pod.text("/metadata/labels/batch.kubernetes.io~1job-name") == job) return pod;
     return Object::parse("{}");
   }
-  // It runs, has done so for ten minutes, and is as busy as that.
+  // It has run for ten minutes, with this utilization.
   void run(const std::string& name, int gpus, int percent) {
     submit("team-a", name, gpus);
     wait_for(name + " to run", 60, [&]() -> std::string {
@@ -187,8 +187,8 @@ TEST_F(IdleGpus, AreTakenBackAsFarAsTheWaitingWorkCanUseThem) {
   wait_for("the event", 20, [&] { return note_on("small").empty() ? "there is none" : ""; });
   wait_reclaimed("1");
 
-  // It waits again, is the older one, and would have room in the place of the large one, which is
-  // idle still: it takes nobody's.
+  // It is pending again and older, and would fit in place of the large one, which is still idle:
+  // but it must not reclaim.
   wait_reasons("vision", "WaitingForQuota 1");
   wait_nothing_in_flight();
   EXPECT_THAT(suspended(), ElementsAre("small"));
@@ -211,7 +211,7 @@ TEST_F(IdleGpus, AreTakenBackWhoeverWaitsUnderAlways) {
   wait_reclaimed("1");
 }
 
-// A pod that Prometheus scrapes claims, under the exporter's labels, that a Job's GPUs are idle.
+// A pod that Prometheus scrapes claims, with the exporter's labels, that a Job's GPUs are idle.
 TEST_F(IdleGpus, AreNotTakenBackForWhatTheNodesExporterDoesNotShow) {
   add_pool(1);
   apply_queue("vision", "team-a", 8);
@@ -230,7 +230,7 @@ TEST_F(IdleGpus, AreNotTakenBackForWhatTheNodesExporterDoesNotShow) {
     const std::string told = policy_says();
     return told.find("keeps GPUs that look idle") != std::string::npos ? "" : told;
   });
-  std::this_thread::sleep_for(90s);  // its window, and its warning, would be over
+  std::this_thread::sleep_for(90s);  // longer than its window and its warning
   EXPECT_THAT(suspended(), ::testing::IsEmpty());
   EXPECT_EQ(pod_of("victim").annotation("gpu.berth.dev/reclaim-after"), "");
   EXPECT_THAT(policy_says(), HasSubstr("ExporterDisagrees"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs: an eviction counts as a failure, so a Job that cannot afford one is waited for, one that
-// can is moved, and the layout may say that some are let to end.
+// Jobs: an eviction counts as a failure. berth waits for a Job that can't afford one and moves a
+// Job that can, and a layout may wait for some pods to end.
 #include "tests/apiserver/rollout_fixture.h"
 
 namespace berth::test {
@@ -67,7 +67,7 @@ spec:
   Workload train{.name = "train", .count = 4};
   train.node_selector = {{"kubernetes.io/hostname", "n1"}};
   cluster().add_job(train, {.backoff_limit = 0});
-  // Nobody suspended it as it was made: it is taken back by hand, and its queue lets it go.
+  // The webhook did not suspend it at its creation: a user suspends it, and its queue admits it.
   kube().patch({"jobs", "train", "team-a"}, PatchType::kMerge, R"({"spec": {"suspend": true}})");
   wait_for("the queue to let it go", 40, [&]() -> std::string {
     const Object now = job("train");
@@ -92,7 +92,7 @@ TEST_F(Jobs, OneThatIgnoresDisruptionsRunsAgainElsewhere) {
   add_running_job("elastic", {.backoff_limit = 0, .ignore_disruptions = true}, "");
   const std::string first = cluster().pods_of("team-a", "elastic").at(0).text("/spec/nodeName");
   const std::string other = first == "n1" ? "n2" : "n1";
-  // Only the Job's node is to change: the other one keeps its full GPUs for the Job to move to.
+  // The layout only selects the Job's node; the other one keeps full GPUs for the Job.
   Layout layout;
   layout.node_selector = "{matchLabels: {kubernetes.io/hostname: " + first + "}}";
   start_berth();
@@ -117,13 +117,13 @@ TEST_F(Jobs, WaitForCompletionCordonsTheNodeAndLetsTheJobEnd) {
   apply(layout);
   wait_phase("n1", "Cordoned");
   EXPECT_TRUE(cordoned("n1"));
-  // Longer than drain.timeout, which is not for these pods.
+  // Longer than drain.timeout, which does not apply to these pods.
   const std::string since = writes().back().answered_at;
   wait_for("more than drain.timeout to pass", 30, [&]() -> std::string {
     int renewals = 0;
     for (const AuditEvent& event : berth::test::since(events(), since))
       if (event.by_berth() && event.resource == "leases") ++renewals;
-    return renewals >= 14 ? "" : std::to_string(renewals);  // one each half second
+    return renewals >= 14 ? "" : std::to_string(renewals);  // one every half second
   });
   EXPECT_EQ(phase("n1"), "Cordoned");
   EXPECT_EQ(cluster().pods_of("team-a", "train").size(), 1u);

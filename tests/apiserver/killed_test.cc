@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGKILL at every write of the headline rollout: applied with the reply lost, lost on the way, or
-// arriving after its sender's death. Each life of berth gets one write past its epoch; the end must
-// be the end of the undisturbed rollout.
+// SIGKILL at every write of the README's rollout: applied with the reply lost, lost on the way, or
+// arriving after its sender's death. Each life of berth makes one write after its epoch; the
+// rollout must still end as an undisturbed one.
 #include "tests/apiserver/rollout_fixture.h"
 #include "tests/support/fault_proxy.h"
 
@@ -31,7 +31,7 @@ TEST_F(Killed, AtEveryWriteOfTheRollout) {
   int kills = 0;
   for (int life_number = 0; !done(); ++life_number) {
     ASSERT_LT(life_number, 200) << "no progress: " << layout().at("/status").dump();
-    // Its first write is the epoch; the next one is held, and the process dies over it.
+    // Its first write is the epoch. The proxy holds the next one, and the process dies.
     proxy.add({.id = "kill",
                .method = "WRITE",
                .not_path = "/leases|/events|dryRun=",
@@ -41,7 +41,8 @@ TEST_F(Killed, AtEveryWriteOfTheRollout) {
     Berth one(plane(), {.name = "berth-lives", .kubeconfig = proxy.kubeconfig()});
     wait_until("berth's next write", std::chrono::seconds(60), [&]() -> std::string {
       if (proxy.holding("kill") > 0 || done()) return "";
-      // On a busy machine it may lose its lease: a death like any other. Anything else is not.
+      // On a busy machine it may lose its lease, which counts as a death. Any other end is an
+      // error.
       if (!one.process().running() && one.process().log_tail(1).find("lease") == std::string::npos)
         throw std::runtime_error("berth ended by itself:\n" + one.process().log_tail(5));
       if (!one.process().running()) return "";
@@ -50,7 +51,7 @@ TEST_F(Killed, AtEveryWriteOfTheRollout) {
     if (proxy.holding("kill") > 0) ++kills;
     one.process().kill_now();
     proxy.release("kill");
-    // As if it had run out: waiting for that is two_leaders_test's matter.
+    // As if it had expired; two_leaders_test is about the wait for that.
     kube().remove({"leases", "berth-controller", "berth-system"});
   }
   EXPECT_GE(kills, 50);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What GPUs do, on the real API server: a played Prometheus is asked by berth's own client, and
-// what it says comes out in the policy's status, on pods and in events.
+// GPU utilization on the real API server: berth's own client queries a test Prometheus, and the
+// results appear in the policy's status, on pods and in events.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ class PlayedPrometheus {
     const bool range = line.find("query_range") != std::string::npos;
     std::string series;
     if (line.find("count%20by") != std::string::npos) {
-      // Of other targets' series there are none.
+      // There are no series of other targets.
     } else if (line.find("DCGM_FI_DEV_GPU_UTIL") != std::string::npos) {
       if (range) ++histories;
       series = one(line, range, 0, "sleeper", sleeper) + "," + one(line, range, 1, "worker", 90);
@@ -91,11 +91,11 @@ class MeasuredGpus : public RolloutTest {
     for (const char* pod : {"sleeper", "worker"}) cluster().add_bare_pod({.name = pod});
     for (const char* pod : {"sleeper", "worker"}) {
       cluster().wait_pods_running("team-a", pod, 1);
-      // It has been there for long enough to be blamed.
+      // It has run long enough to count as idle.
       kube().patch({"pods", pod, "team-a"}, PatchType::kMerge,
                    fmt::format(R"({{"status":{{"startTime":"{}"}}}})", ago(10min)), "status");
     }
-    // An owner of which berth knows no more than the pod says; this one makes and unmakes no pods.
+    // berth knows this owner only from the pod; it neither creates nor deletes pods.
     kube().apply("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: nights, namespace: team-a}\n");
     const std::string uid = kube().get({"configmaps", "nights", "team-a"}).text("/metadata/uid");
     kube().patch({"pods", "sleeper", "team-a"}, PatchType::kMerge,
@@ -155,7 +155,7 @@ TEST_F(MeasuredGpus, AreToldOnThePolicyAndOnWhoeverLeavesThemIdle) {
            [&] { return note_on("nights").empty() ? "it is not" : ""; });
   EXPECT_THAT(note_on("nights"), HasSubstr("1 of its pods holds 1 GPU that is idle: sleeper"));
 
-  // The next process asks what was before it, and leaves what stands.
+  // The next process reads the history, and keeps the present values.
   const std::string since = idle_since("sleeper");
   kill_berth();
   const int asked = prometheus_.histories;
@@ -193,7 +193,7 @@ TEST_F(MeasuredGpus, ThatCannotBeMeasuredAreNotIdleAndHoldNothingUp) {
   EXPECT_EQ(policy().condition("MetricsMissing"), "");
 }
 
-// A real Prometheus, which scrapes an exporter in all the ways in which its labels may come out.
+// A real Prometheus scrapes an exporter in all the ways that change its labels.
 class LabelWorlds : public RolloutTest {
  protected:
   void SetUp() override {
@@ -214,7 +214,7 @@ class LabelWorlds : public RolloutTest {
     if (prometheus_) prometheus_->stop(20s);
     RolloutTest::TearDown();
   }
-  // What stands behind the word at the beginning of a line.
+  // The words after the first word of a line.
   std::vector<std::string> said(const std::string& word) {
     std::istringstream lines(prometheus_->log_text());
     for (std::string line; std::getline(lines, line);) {
@@ -244,8 +244,8 @@ TEST_F(LabelWorlds, OfARealPrometheusAreOneAndTheSame) {
                   "  metrics: {{interval: 5s, prometheus: {{url: \"{}\", matchLabels: "
                   "{{service: nvidia-dcgm-exporter}}}}}}\n",
                   pools, said("url").at(0)));
-  // GPUs at 42, 0 and 70 %; and one that has an instance of a seventh, a quarter at work, which
-  // only the profiling module tells.
+  // GPUs at 42, 0 and 70 %, and one with an instance of a seventh at a quarter, which only the
+  // profiling module reports.
   wait_for("all worlds to be measured", 60, [&]() -> std::string {
     const Object now = kube().get({"gpuclusterpolicies", "cluster"});
     std::string told;

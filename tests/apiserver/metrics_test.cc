@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a controller's /metrics says of a rollout while it happens, as Prometheus would scrape it.
+// A controller's /metrics during a rollout, as Prometheus would scrape them.
 #include <fmt/format.h>
 
 #include "tests/apiserver/rollout_fixture.h"
@@ -39,7 +39,7 @@ class MetricsOfARollout : public RolloutTest {
 TEST_F(MetricsOfARollout, TellWhoIsOutWhoIsDoneAndEndWithTheLayout) {
   start_berth({"--verify-for=5s"});
   apply({});
-  // Whichever goes first stays out until it is let go.
+  // The first node stays in progress until the test releases it.
   std::string first;
   wait_for("a node to be taken", 60, [&]() -> std::string {
     for (const char* node : {"n1", "n2"})

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broken MIGLayouts and GPUClusterPolicies, sixteen hundred of them, on the API server while
-// controller, webhook and the keeper of its certificates run under the chart's accounts: first
-// those that the CRDs and the webhook let through, then, with the CRDs' schemas taken away and the
-// webhook not asked any more, whatever JSON there is. Neither program may end, and after each few
-// hundred all that is broken goes, and a good layout gets what it asks for.
+// Sixteen hundred broken MIGLayouts and GPUClusterPolicies on the API server, while controller,
+// webhook and the certificate manager process run with the chart's accounts. First those that pass
+// the CRDs and the webhook; then, without the CRDs' schemas and the webhook, any JSON. No program
+// may exit, and after every few hundred the broken objects are deleted, and a good layout must be
+// rolled out.
 //
-// The seed is fixed, so what fails once fails again. BERTH_FUZZ_SEED=7 looks elsewhere.
+// The seed is fixed, so that failures are reproducible. BERTH_FUZZ_SEED=7 selects another one.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -23,7 +23,7 @@ namespace {
 using nlohmann::json;
 
 constexpr char kGroup[] = "/apis/gpu.berth.dev/v1alpha1/";
-constexpr int kLayouts = 6;  // that are broken at a time
+constexpr int kLayouts = 6;  // broken ones at a time
 
 std::uint64_t seed() {
   const char* given = std::getenv("BERTH_FUZZ_SEED");
@@ -37,7 +37,7 @@ class Mutations : public WebhookTest {
   void SetUp() override {
     WebhookTest::SetUp();
     if (IsSkipped() || HasFailure()) return;
-    // Layouts and policies that nobody wrote with care may ask for any of it.
+    // Random layouts and policies may ask for any of it.
     invariants_.max_unavailable = 1000;
     invariants_.force_allowed = true;
     invariants_.pool_labels = {"gpu.berth.dev/pool", "nvidia.com/device-plugin.config"};
@@ -51,7 +51,7 @@ class Mutations : public WebhookTest {
     std::cout << "BERTH_FUZZ_SEED=" << seed() << " plays these again\n";
   }
 
-  // Good objects with every default filled in: more fields to break.
+  // Good objects with every default set: more fields to break.
   void collect_corpus() {
     const std::string examples = source_dir() + "/examples/";
     std::vector<std::string> texts;
@@ -70,7 +70,7 @@ class Mutations : public WebhookTest {
     texts_ = Mutator(std::move(texts), seed());
   }
 
-  // One request that breaks something; whether the server took it.
+  // One request that breaks an object; returns whether the server accepted it.
   bool break_something() {
     const bool layout = random_.below(3) != 0;
     const std::vector<json>& good = layout ? layouts_ : policies_;
@@ -168,8 +168,8 @@ class Mutations : public WebhookTest {
     ASSERT_TRUE(webhook().running()) << webhook().log_tail(20);
   }
 
-  // As far as it takes to go. A finalizer that berth takes away meanwhile makes the server refuse
-  // the whole list, so whoever is still there is mended again.
+  // Only so that it can be deleted. If berth removes its finalizer meanwhile, the server refuses
+  // the whole list, so the remaining objects are repaired again.
   void mend(const std::string& resource, const Object& object) {
     const std::string path = kGroup + resource + "/" + object.name();
     put(path, replaced("/spec", resource == "miglayouts" ? layouts_[0]["spec"] : json::object()),
@@ -182,7 +182,7 @@ class Mutations : public WebhookTest {
     kube().send("DELETE", path);
   }
 
-  // What is broken goes by berth's hand; a good layout is carried out, and another one after it.
+  // berth finishes the broken objects, and rolls out a good layout and then another one.
   void expect_others_served() {
     wait_for("what was broken to go", 60, [&]() -> std::string {
       std::string left;
@@ -209,7 +209,7 @@ class Mutations : public WebhookTest {
     expect_running();
   }
 
-  // Whatever JSON there is is stored, with a status beside it.
+  // Stores any JSON, with a status subresource.
   void drop_schemas() {
     const json any = {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
     for (const char* name : {"miglayouts.gpu.berth.dev", "gpuclusterpolicies.gpu.berth.dev"})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page on the controller's port, to people with tokens of a real API server: each is told by
-// name what he may list there himself, and nothing else. Berth lives under the chart's account, and
-// whatever is probed is held against what the API server answers to the same token.
+// The page on the controller's port, for users with tokens of a real API server: it names to each
+// only the objects that they may list. berth runs with the chart's account, and every probe is
+// compared with the API server's answer to the same token.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -21,12 +21,12 @@ using ::testing::Not;
 constexpr const char* kTeams[] = {"team-a", "team-b", "default"};
 constexpr char kListsPods[] = "[{apiGroups: [''], resources: [pods], verbs: [list]}]";
 
-// Somebody with a role, everywhere or in some namespaces.
+// A user with a role, everywhere or in some namespaces.
 struct Person {
   std::string name;
   std::string rules;
   std::vector<std::string> namespaces;  // "": everywhere
-  std::string also = {};                // whose role he has everywhere, besides
+  std::string also = {};                // a user whose role they also have everywhere
 };
 const Person kPeople[] = {
     {"nobody", "[]", {""}},
@@ -35,7 +35,7 @@ const Person kPeople[] = {
     {"lists-both", kListsPods, {"team-a", "default"}},
     {"lists-all", kListsPods, {""}},
     {"nodes-alone", "[{apiGroups: [''], resources: [nodes], verbs: [get, list]}]", {""}},
-    // A verb or a resource that is not the one; a name, and not all of them.
+    // A wrong verb or resource, or one name instead of all.
     {"gets", "[{apiGroups: [''], resources: [pods, nodes], verbs: [get, watch]}]", {""}},
     {"one-name",
      "[{apiGroups: [''], resources: [pods], resourceNames: [waits-team-a], verbs: [get, list]}]",
@@ -148,7 +148,7 @@ subjects: [{{kind: ServiceAccount, name: looks-{0}, namespace: berth-system}}]
     const std::size_t end = response.find("\r\n\r\n");
     return end == std::string::npos ? "" : response.substr(end + 4);
   }
-  // Once the API server has been asked, and it is his turn.
+  // Once the API server has answered, and it is this request's turn.
   std::string ask(const std::string& target, const std::string& token) {
     std::string response;
     wait_until(target, seconds(60), [&]() -> std::string {
@@ -212,7 +212,7 @@ TEST_F(PageRights, NothingIsShownThatTheAPIServerDoesNotListToTheSameToken) {
   EXPECT_GE(shown, 20) << "and something was shown";
 }
 
-// With the chart's role for tenants, and `edit` where their work is.
+// With the chart's role for tenants, and `edit` in their own namespace.
 TEST_F(PageRights, ATenantSeesTheirWaitingJobsInTheNumberTheListAndTheQueue) {
   kube().apply(R"(
 apiVersion: gpu.berth.dev/v1alpha1

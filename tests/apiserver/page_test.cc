@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth ui` on a live API server: what changes in the cluster comes to whoever follows the page.
+// `berth ui` on a live API server: changes in the cluster reach clients that follow the page.
 #include <gmock/gmock.h>
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// People, NVIDIA's operator and autoscalers have their say about nodes, too, and it goes before
-// berth's.
+// Users, NVIDIA's operator and autoscalers also decide about nodes, and their decisions have
+// priority over berth's.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -23,8 +23,8 @@ class People : public RolloutTest {
     cluster().wait_agents_running();
   }
 
-  // A Deployment's pod on the node, which begins to go when it is evicted and never is gone: the
-  // drain lasts until let_go().
+  // A Deployment's pod on the node that stays Terminating after its eviction: the drain lasts until
+  // let_go().
   void hold_drain_of(const std::string& node) {
     cluster().add_deployment({.name = "slow",
                               .node_selector = {{"kubernetes.io/hostname", node}},
@@ -58,8 +58,8 @@ TEST_F(People, ANodeCordonedBeforeIsRepartitionedAndStaysCordoned) {
   cluster().add_gpu_node({.name = "n3", .cordoned = true});
   cluster().wait_agents_running();
   start_berth();
-  // The node that is out already counts, so that of two only one more is ever taken: the checker
-  // is told 1.
+  // The unavailable node counts already, so that berth claims only one of the two others at a time:
+  // the checker's limit is 1.
   apply({.rollout = {"maxUnavailable: 2"}});
   wait_ready();
   for (const char* node : {"n1", "n2", "n3"})
@@ -87,7 +87,7 @@ TEST_F(People, NodesThatOthersClaimAreLeftAloneUntilTheyLetGo) {
     const Object status = layout().at("/status");
     return status.number("/nodes/updated") == 1 ? "" : status.dump();
   });
-  EXPECT_EQ(layout().number("/status/nodes/blocked"), 1);  // its owner can do something about n2
+  EXPECT_EQ(layout().number("/status/nodes/blocked"), 1);  // its owner can solve the problem of n2
   EXPECT_EQ(layout().number("/status/nodes/pending"), 2);
   for (const char* node : {"n2", "n3", "n4"}) EXPECT_FALSE(touched(node)) << node;
 
@@ -128,7 +128,7 @@ TEST_F(People, AHoldOrADriverUpgradeInMidDrainStopsItWhereItIs) {
   wait_reason("n1", "UpgradeInProgress");
   kube().set_annotation({"nodes", "n1"}, kHold, "yes");
   wait_reason("n1", "Held");
-  let_go();  // the node is empty now, and still not cut
+  let_go();  // the node is empty now, and still not repartitioned
   kube().set_label({"nodes", "n1"}, kUpgrade, "upgrade-done");
   EXPECT_TRUE(cordoned("n1"));
   EXPECT_EQ(kube().get({"nodes", "n1"}).label(kMigConfig), "all-disabled");
@@ -146,8 +146,8 @@ TEST_F(People, AForeignMigConfigIsAReportedConflict) {
   wait_ready();
   const std::string ours = kube().get({"nodes", "n1"}).label(kMigConfig);
 
-  // While the agent has not begun only the label differs, and berth asserts it again, three times
-  // at most: the person insists.
+  // Until mig-manager has started, only the label differs. berth restores it three times at most:
+  // the user insists.
   wait_for("n1 to be given up as Contested", 60, [&]() -> std::string {
     if (!cordoned("n1") && kube().get({"nodes", "n1"}).label(kMigConfig) == ours)
       kube().set_label({"nodes", "n1"}, kMigConfig, "all-disabled");
@@ -176,12 +176,12 @@ TEST_F(People, AForeignNameForTheSameIsLeftAlone) {
       "        mig-devices: {3g.40gb: 1, 2g.20gb: 1, 1g.10gb: 2}\n"
       "      - devices: [2, 3]\n        mig-enabled: true\n        mig-devices: {1g.10gb: 7}\n");
   add_nodes(2);
-  kube().set_label({"nodes", "n2"}, kMigConfig, "mine");  // known to the agents, and not ours
+  kube().set_label({"nodes", "n2"}, kMigConfig, "mine");  // known to mig-manager, and not berth's
   start_berth();
   apply({.node_selector = "{matchLabels: {kubernetes.io/hostname: n1}}"});
   wait_ready();
   kube().set_label({"nodes", "n1"}, kMigConfig, "mine");
-  std::this_thread::sleep_for(std::chrono::seconds(5));  // mig-manager applies it, and berth looks
+  std::this_thread::sleep_for(std::chrono::seconds(5));  // mig-manager and berth react
   wait_ready();
   EXPECT_EQ(kube().get({"nodes", "n1"}).label(kMigConfig), "mine");
   EXPECT_FALSE(cordoned("n1"));
@@ -201,7 +201,7 @@ TEST_F(People, AForeignMigConfigWhileTheAgentWorksIsNotFoughtOver) {
   wait_condition("Stalled", "True");
   EXPECT_THAT(detail("n1"), HasSubstr("all-disabled"));
   EXPECT_TRUE(cordoned("n1"));
-  EXPECT_FALSE(touched("n2"));  // one failed node is all the layout allows
+  EXPECT_FALSE(touched("n2"));  // the layout allows one failed node
 
   kube().set_label({"nodes", "n1"}, kMigConfig, ours);
   wait_ready();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth plan` and `berth snapshot` against a live API server; and that the controller then does
-// what the plan told.
+// `berth plan` and `berth snapshot` with a live API server; and the controller then does what the
+// plan said.
 #include <filesystem>
 #include <fstream>
 
@@ -34,7 +34,7 @@ class LivePlan : public RolloutTest {
   };
   Ran run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), berth_program());
-    static int runs = 0;  // of all cases: a log is appended to
+    static int runs = 0;  // in all cases: a log is appended to
     const std::string log = plane().scratch() + "/plan-" + std::to_string(++runs) + ".log";
     Child child(std::move(arguments), log);
     const int exit_code = child.wait(seconds(240)).value_or(-1);
@@ -104,7 +104,7 @@ TEST_F(LivePlan, ASnapshotGivesTheSamePlan) {
     EXPECT_THAT(text, Not(HasSubstr(never)));
 }
 
-// As cloud providers' kubeconfigs do: a program beside the file prints the token.
+// As in cloud providers' kubeconfigs: a program next to the file prints the token.
 TEST_F(LivePlan, ASnapshotLogsInByACredentialPlugin) {
   kube().create("serviceaccounts", "default",
                 R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"planner"}})");
@@ -150,7 +150,7 @@ TEST_F(LivePlan, ASnapshotLogsInByACredentialPlugin) {
   EXPECT_THAT(service.text, HasSubstr("run no credential plugins"));
 }
 
-// A page of five hundred real nodes, with their images and annotations, takes more than 4 MiB.
+// A page of five hundred real nodes, with their images and annotations, exceeds 4 MiB.
 TEST_F(LivePlan, ASnapshotReadsNodesOfAnyWidth) {
   for (int i = 0; i < 20; ++i)
     kube().create("nodes", "",

@@ -33,7 +33,7 @@ void PlaneTest::SetUp() {
     GTEST_SKIP() << "NOT TESTED on a real control plane: " << why_not_;
   }
   cluster_ = std::make_unique<Cluster>(kube());
-  // A kind that has just been installed is answered 429 for a moment.
+  // A new kind gets 429 for a moment.
   wait_until("layouts to be served", std::chrono::seconds(30), []() -> std::string {
     kube().list("miglayouts");
     return "";

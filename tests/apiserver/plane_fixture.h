@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlaneTest: the fixture of every test in this folder. The program boots one control plane and one
-// node agent; each case begins on an empty cluster. Where the binaries can be had neither from the
-// environment nor by building, the cases are skipped and say so, except in CI (CI=true), where they
-// fail.
+// PlaneTest: the fixture of every test in this folder. The program starts one control plane and one
+// node agent; each case starts with an empty cluster. If the binaries are neither installed nor can
+// be built, the cases are skipped with a message; in CI (CI=true) they fail.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ground of the other tests here, shown to hold without berth: the control plane runs pods,
-// NVIDIA's DaemonSets land on GPU nodes, and the node agent answers labels the way mig-manager,
-// device plugin and discovery do.
+// Tests of the environment of the other tests here, without berth: the control plane runs pods,
+// NVIDIA's DaemonSets run on GPU nodes, and the node agent reacts to labels as mig-manager, device
+// plugin and discovery do.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -35,7 +35,7 @@ class Plane : public PlaneTest {
     return kube().get({"nodes", node}).label("nvidia.com/mig.config.state");
   }
 
-  // As berth does it: the new value and no old state, in one patch.
+  // Like berth: the new value without the old state, in one patch.
   void ask_for(const std::string& node, const std::string& config) {
     kube().patch(
         {"nodes", node}, PatchType::kMerge,
@@ -82,14 +82,14 @@ TEST_F(Plane, EightNodesRunNvidiasDaemonSetsAndOneIsRepartitioned) {
                ? ""
                : "they are old";
   });
-  // Paused and restored, and nothing but the asked-for is advertised; the full GPUs' key lingers
-  // with 0.
+  // Paused and restored, and only the requested resources are advertised; the key of full GPUs
+  // remains with 0.
   const Object node = kube().get({"nodes", idle});
   EXPECT_EQ(node.label("nvidia.com/gpu.deploy.device-plugin"), "true");
   EXPECT_EQ(node.text("/status/allocatable/nvidia.com~1gpu"), "0");
   EXPECT_EQ(node.label("nvidia.com/gpu.product"), "NVIDIA-A100-SXM4-80GB");
 
-  // The same value again is no change; another value back is.
+  // The same value is no change; going back to another value is.
   ask_for(idle, "all-disabled");
   wait_state(idle, "success");
   wait_allocatable(idle, {{"nvidia.com/gpu", 4}});
@@ -105,7 +105,7 @@ TEST_F(Plane, TheAgentRefusesWhatTheRealOneRefuses) {
   wait_state("n1", "failed");
   EXPECT_EQ(kube().get({"nodes", "n1"}).label("nvidia.com/gpu.deploy.device-plugin"), "true");
 
-  // MIG is on now and the GPUs are empty: only going back brings them again.
+  // MIG is on now and the GPUs are empty: only going back restores them.
   ask_for("n1", "all-disabled");
   wait_state("n1", "success");
   wait_allocatable("n1", {{"nvidia.com/gpu", 4}});
@@ -140,16 +140,16 @@ TEST_F(Plane, FaultsLeaveTheNodeAsNvidiasBugsDo) {
   EXPECT_EQ(state("n1"), "pending");
   EXPECT_EQ(deploy("n1"), "paused-for-mig-change");
   wait_allocatable("n1", {});
-  wait_allocatable("n3", {});  // a lie is success without devices
+  wait_allocatable("n3", {});  // mig-manager lies: success without devices
 
-  // The rebooted node comes back with another bootID, and its instances are made again.
+  // The rebooted node has another bootID, and its instances are created again.
   wait_state("n4", "success");
   wait_allocatable("n4", kSplit);
   EXPECT_NE(kube().get({"nodes", "n4"}).text("/status/nodeInfo/bootID"), "b007n4");
   EXPECT_EQ(kube().get({"nodes", "n4"}).condition("Ready"), "True");
 
-  // Deleting mig-manager's pod makes the next one run again with the label that is there: the way
-  // out of a wedge.
+  // If mig-manager's pod is deleted, the next one runs again with the present label: the remedy for
+  // a hanging run.
   kube().set_annotation({"nodes", "n1"}, "test.berth.dev/fault", "");
   for (const Object& pod : cluster().pods_on("n1"))
     if (pod.label("app") == "nvidia-mig-manager")
@@ -238,7 +238,8 @@ TEST_F(Plane, TheFaultProxyRefusesHoldsLosesAndCutsOnOrder) {
   EXPECT_EQ(through.send("GET", "/api/v1/nodes").status, 200);
   EXPECT_EQ(proxy.matched("refuse"), 1);
 
-  // Held: the server has not seen it before the release. Held reply: it has. Lost: it never does.
+  // hold: the server gets the request after the release. hold-reply: it has it already. lose: it
+  // never gets it.
   const auto label_in_background = [&](const std::string& value) {
     return std::thread([&proxy, value] {
       Kube own(proxy.credentials());
@@ -274,7 +275,7 @@ TEST_F(Plane, TheFaultProxyRefusesHoldsLosesAndCutsOnOrder) {
   });
   wait_until("the watch to stream", seconds(10), [&] { return saw_event ? "" : "no event came"; });
   proxy.cut_watches();
-  watcher.join();  // far sooner than its timeout
+  watcher.join();  // long before its timeout
 }
 
 }  // namespace

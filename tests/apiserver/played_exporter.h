@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlayedExporter: dcgm-exporter's pod of a node, on the real API server, and what answers at its
-// address, which is one of loopback that no other has.
+// PlayedExporter: simulates a node's dcgm-exporter: its pod on the real API server, and a server at
+// the pod's address, which is a loopback address of its own.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace berth::test {
 
 class PlayedExporter {
  public:
-  // What it serves, each time anew.
+  // `says` returns the body of each answer.
   explicit PlayedExporter(std::function<std::string()> says)
       : address_(next_address()),
         server_({.plain = true, .address = address_, .port = 9400},
@@ -28,7 +28,7 @@ class PlayedExporter {
   const std::string& address() const { return address_; }
   int connections() const { return server_.connections(); }
 
-  // Its pod runs on the node, and the kubelet has told its address.
+  // Its pod runs on the node, and the kubelet has reported its address.
   void run_on(Kube& kube, const std::string& node) {
     const std::string name = "nvidia-dcgm-exporter-" + node;
     kube.apply(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUClusterPolicy on the real API server: what pools put on nodes and take back, hand edits, the
-// device plugin's file, PriorityClasses, and blackouts over a rollout.
+// GPUClusterPolicy on the real API server: what pools set on nodes and remove, edits by users, the
+// device plugin's file, PriorityClasses, and blackouts during a rollout.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -53,7 +53,8 @@ class Pools : public RolloutTest {
           fmt::format("{}={}:{}", taint.text("/key"), taint.text("/value"), taint.text("/effect")));
     return told;
   }
-  // What a person or a pool can have put there: NVIDIA's agents write their own labels meanwhile.
+  // The labels and taints that a user or a pool may have set: NVIDIA's components write their own
+  // labels meanwhile.
   std::string face(const std::string& name) {
     const Object now = node(name);
     std::string told = now.at("/spec/taints").dump();
@@ -77,7 +78,7 @@ class Pools : public RolloutTest {
       return now == value ? "" : "it is \"" + now + "\"";
     });
   }
-  // With all that it has put on nodes.
+  // With everything that it has set on nodes.
   void take_policy_back() {
     kube().patch({"gpuclusterpolicies", "cluster"}, PatchType::kMerge,
                  R"({"spec": {"deletionPolicy": "Remove"}})");
@@ -98,7 +99,7 @@ TEST_F(Pools, PutLabelsAndTaintsOnTheirNodesAndTakeExactlyThoseBack) {
   cluster().wait_agents_running();
   kube().patch({"nodes", "n1"}, PatchType::kMerge,
                R"({"spec":{"taints":[{"key":"maker.example.com/new","effect":"NoSchedule"}]}})");
-  kube().set_label({"nodes", "n2"}, kClass, "gold");  // the same, and a person's
+  kube().set_label({"nodes", "n2"}, kClass, "gold");  // the same value, from a user
   std::vector<std::string> before;
   for (const char* name : {"n1", "n2", "n3", "n9"}) before.push_back(face(name));
   start_berth();
@@ -119,7 +120,7 @@ TEST_F(Pools, PutLabelsAndTaintsOnTheirNodesAndTakeExactlyThoseBack) {
   EXPECT_EQ(made.number("/value"), 7);
   EXPECT_EQ(made.text("/preemptionPolicy"), "Never");
 
-  // Another value: the class is made anew.
+  // Another value: berth re-creates the class.
   apply_policy(std::string(kTraining) + "  priorityClasses: [{name: training-batch, value: 8}]\n");
   wait_ready_policy();
   EXPECT_EQ(kube().get({"priorityclasses", "training-batch"}).number("/value"), 8);
@@ -131,8 +132,8 @@ TEST_F(Pools, PutLabelsAndTaintsOnTheirNodesAndTakeExactlyThoseBack) {
   EXPECT_FALSE(kube().find({"priorityclasses", "training-batch"}).has_value());
 }
 
-// As Karpenter and the Cluster Autoscaler make nodes: labelled by the node group's template,
-// minutes before GPU feature discovery has seen them.
+// Nodes of Karpenter and the Cluster Autoscaler: labelled by the node group's template, minutes
+// before GPU feature discovery sees them.
 TEST_F(Pools, TheLabelAndTaintOfATemplateStayOnTheNodesThatComeWithThem) {
   cluster().add_gpu_nodes(1, {.labels = {{kTier, "training"}}});
   cluster().wait_agents_running();
@@ -148,7 +149,7 @@ TEST_F(Pools, TheLabelAndTaintOfATemplateStayOnTheNodesThatComeWithThem) {
   };
   add("g1", "training");
   add("g2", "other");
-  wait_label("g1", kClass, "gold");  // it is of the pool at once
+  wait_label("g1", kClass, "gold");  // it belongs to the pool at once
   wait_for("the policy to count the node and name the other", 30, [&]() -> std::string {
     const std::string said = policy().condition("Ready", "message");
     return policy().text("/status/totals/nodes") == "2" &&
@@ -163,8 +164,8 @@ TEST_F(Pools, TheLabelAndTaintOfATemplateStayOnTheNodesThatComeWithThem) {
   EXPECT_EQ(node("g1").label(kClass), "");
 }
 
-// Moves every node into the pool and out of it, each on its own: again as soon as berth has
-// answered the last move.
+// Moves every node into the pool and out of it, each on its own: again as soon as berth has reacted
+// to the last move.
 class InAndOut {
  public:
   InAndOut(const Credentials& credentials, int rounds)
@@ -172,7 +173,7 @@ class InAndOut {
         hand_(credentials),
         feed_(credentials, "berth-test", "/api/v1/nodes",
               [this](const std::string&, const Object& node) { move(node); }) {}
-  // Nodes that are out for good.
+  // Nodes that have finished all moves.
   int through() const { return through_; }
 
  private:
@@ -250,7 +251,7 @@ TEST_F(Pools, AHandEditIsPutBackThreeTimesAndThenTold) {
   EXPECT_EQ(node("n1").label(kClass), "silver");
   EXPECT_THAT(policy().condition("Stalled", "message"),
               HasSubstr("n1: label gpu.example.com/class"));
-  // An edit of the pool is a new wish.
+  // An edit of the pool is a new request.
   std::string edited = kTraining;
   edited.replace(edited.find("gold"), 4, "platinum");
   apply_policy(edited);
@@ -292,7 +293,7 @@ TEST_F(Pools, ABlackoutStopsARolloutAfterTheNodeInHand) {
   start_berth();
   apply({.rollout = {"maxUnavailable: 1", "order: Name"}});
   wait_reason("n1", "PodsLeaving");
-  // From the first minute of each day to the last: closed now, and for good.
+  // From the first minute of each day to the last: closed now, permanently.
   apply_policy("  disruption: {blackouts: [{schedule: \"* * * * *\", duration: 2m}]}\n");
   wait_for("the blackout to be told", 20, [&]() -> std::string {
     return policy().text("/status/disruption/open") == "false" ? "" : policy().at("/status").dump();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's software as it is set up: whether anybody reads berth's file, and which strategy the
-// device plugin advertises by.
+// NVIDIA's configuration: whether any component reads berth's file, and the strategy of the device
+// plugin.
 #include "tests/apiserver/rollout_fixture.h"
 
 namespace berth::test {
@@ -48,7 +48,7 @@ TEST_F(Preflight, NothingIsTouchedUntilMigManagerReadsBerthsFile) {
   EXPECT_THAT(detail("n1"), HasSubstr("spec.migManager.config.name: berth-mig-parted-config"));
   EXPECT_EQ(layout().number("/status/nodes/blocked"), 1);
   EXPECT_THAT(cordon_order(), IsEmpty());
-  // What n2 carries stays known when mig-manager reads berth's file, and starts anew.
+  // What n2 carries stays known when mig-manager reads berth's file, and restarts.
   const std::string file = kube()
                                .get({"configmaps", "berth-mig-parted-config", "gpu-operator"})
                                .text("/data/config.yaml");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways past a queue that a tenant with `edit` tries under the chart's webhook and policies: forged
-// owners, DaemonSets, claims, Jobs that grow slowly, labels that go.
+// Ways around a queue that a tenant with `edit` tries with the chart's webhook and policies: forged
+// owners, DaemonSets, claims, Jobs that grow slowly, removed labels.
 #include <fmt/format.h>
 
 #include "tests/apiserver/webhook_fixture.h"
@@ -78,7 +78,7 @@ spec:
     EXPECT_EQ(reply.status, 403) << reply.body.dump();
     EXPECT_THAT(reply.body.text("/message"), HasSubstr(words));
   }
-  // As the controller of DaemonSets asks in most clusters.
+  // The DaemonSet controller's account in most clusters.
   Kube daemon_set_controller() {
     const std::string account = "daemon-set-controller";
     kube().send("POST", kAccounts,
@@ -134,7 +134,7 @@ TEST_F(QueueBypass, WhatNoQueueCanHoldIsRefused) {
   expect_refused("keep GPUs for a year", "POST", kPods,
                  pod("slow", kOneGpu, R"("terminationGracePeriodSeconds": 31536000,)"),
                  "spec.admission.maxTerminationGracePeriod");
-  // The API server has written TerminatingOrFailed into the first by then.
+  // By then the API server has set TerminatingOrFailed in the first.
   for (const char* spec : {"", R"("podReplacementPolicy": "TerminatingOrFailed",)"}) {
     const Reply made =
         ask(*tenant_, "POST", std::string(kJobs) + "?dryRun=All", job("early", spec));

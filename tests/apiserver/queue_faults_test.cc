@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues on the real API server while berth dies over its writes, and while two of them lead.
+// Queues on the real API server while berth dies during its writes, and while two berths lead.
 #include <functional>
 #include <memory>
 
@@ -16,9 +16,9 @@ class QueueFaults : public QueueTest {
   bool suspended(const std::string& namespace_, const std::string& job) {
     return kube().get({"jobs", job, namespace_}).at("/spec/suspend").dump() == "true";
   }
-  // As if it had run out: waiting for that is another matter.
+  // As if it had expired; other tests are about the wait for that.
   void drop_lease() { kube().remove({"leases", "berth-controller", "berth-system"}); }
-  // Lives of berth that each end over a write, until it is done.
+  // Lives of berth that each end during a write, until it is done.
   void live_until(const std::function<bool()>& done) {
     static constexpr const char* kWays[] = {"hold-reply", "hold", "hold-reply", "lose"};
     FaultProxy proxy(plane());
@@ -49,9 +49,9 @@ class QueueFaults : public QueueTest {
   int kills_ = 0;
 };
 
-// Each life of berth begins the epochs of its two ledgers, and dies over the write that follows:
-// applied with the reply lost, arriving after the death, or lost on the way. One workload comes at
-// a time, so that its decision and its release are met.
+// Each life of berth starts the epochs of its two ledgers, and dies during the next write: applied
+// with the reply lost, arriving after the death, or lost on the way. One workload comes at a time,
+// so that both its decision and its release are hit.
 TEST_F(QueueFaults, KilledAtEveryWriteItLetsGoWhatFitsAndNothingElse) {
   add_pool(2);
   apply_queue("vision", "team-a", 8), apply_queue("nlp", "team-b", 8);
@@ -76,8 +76,8 @@ TEST_F(QueueFaults, KilledAtEveryWriteItLetsGoWhatFitsAndNothingElse) {
   for (const char* pod : {"ring-0", "ring-1", "ring-2", "one"}) wait_bound("team-b", pod);
 }
 
-// The first leader's release is under way when it freezes. The second one lets that pod go itself,
-// and it ends; another one of its name is made and waits. What arrives late was for the first.
+// The first leader freezes during its release. The second one releases that pod itself, and it
+// ends; another pod of the name is created and waits. The late request was for the first pod.
 TEST_F(QueueFaults, ALateReleaseOfAFrozenLeaderLetsNothingElseGo) {
   add_pool(1);
   apply_queue("vision", "team-a", 8);

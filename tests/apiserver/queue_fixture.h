@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueTest: a case with queues over one pool, "training", of the real control plane.
+// QueueTest: a case with queues over one pool, "training", on the real control plane.
 #pragma once
 
 #include <string>
@@ -12,25 +12,25 @@ class QueueTest : public RolloutTest {
  protected:
   void SetUp() override;
 
-  // So many nodes in the pool, n1, n2, …
+  // Adds nodes n1, n2, … to the pool.
   void add_pool(int nodes, int gpus = 8);
-  // In cohort "research". The namespace is the queue's: without a label its workloads are in it.
+  // A queue in cohort "research". It is the default of the namespace.
   void apply_queue(const std::string& name, const std::string& namespace_, int nominal);
-  // A suspended Job whose pods ask for so many GPUs each.
+  // A suspended Job with so many GPUs per pod.
   void submit(const std::string& namespace_, const std::string& name, int gpus, int pods = 1);
-  // A pod behind berth's gate; of a gang of `size` if that is not 0.
+  // A pod with berth's gate; a member of a gang if `size` is not 0.
   void gate(const std::string& namespace_, const std::string& name, int gpus,
             const std::string& gang = "", int size = 0);
 
   Object queue(const std::string& name) { return kube().get({"gpuqueues", name}); }
-  // "NoQuota 2, WaitingForQuota 1".
+  // For example "NoQuota 2, WaitingForQuota 1".
   std::string reasons(const std::string& name);
   void wait_reasons(const std::string& name, const std::string& wanted);
   void wait_used(const std::string& name, const std::string& wanted);
   std::string node_of(const std::string& namespace_, const std::string& pod);
   bool gated(const std::string& namespace_, const std::string& pod);
   void wait_bound(const std::string& namespace_, const std::string& pod);
-  // What was in flight is forgotten once its objects show it.
+  // The ledger drops an entry once its objects show the admission.
   void wait_nothing_in_flight();
 };
 

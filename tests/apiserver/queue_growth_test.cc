@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic pools on the real API server: what is let go is what an autoscaler sees. One is played
-// here: it acts on pods that kube-scheduler calls unschedulable, if its node group's template has
-// the labels that they select, and makes nodes of that template.
+// Elastic pools on the real API server: an autoscaler sees the released pods. The test acts as one:
+// it reacts to pods that kube-scheduler calls unschedulable, if its node group's template has the
+// labels that they select, and creates nodes of that template.
 #include <fmt/format.h>
 
 #include "tests/apiserver/queue_fixture.h"
@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int kGpus = 8;  // of each node
+constexpr int kGpus = 8;  // per node
 
 class QueueGrowth : public QueueTest {
  protected:
@@ -30,16 +30,16 @@ spec: {{pools: [{{name: training, nodeSelector: {{matchLabels: {{tier: training}
   bool is_for_the_group(const Object& pod) const {
     if (!pod.text("/spec/nodeName").empty()) return false;
     if (pod.condition("PodScheduled", "reason") != "Unschedulable") return false;
-    if (pod.has("/spec/affinity")) return false;  // pinned to a node that is there
+    if (pod.has("/spec/affinity")) return false;  // pinned to an existing node
     for (const auto& [key, value] : pod.strings("/spec/nodeSelector")) {
       const auto label = template_.find(key);
       if (label == template_.end() || label->second != value) return false;
     }
     return true;
   }
-  // As many nodes as the pods need that have none, less those on which nobody runs yet. It has no
-  // bound of its own. Nodes are looked at first: a pod that is bound meanwhile asks for none, and
-  // must not find its node taken.
+  // Creates as many nodes as the unscheduled pods need, less those without pods. It has no limit of
+  // its own. It lists nodes first: a pod that is bound meanwhile needs no node, and must not find
+  // its node taken.
   void autoscale() {
     int free = 0, wanted = 0;
     for (const Object& node : kube().list("nodes"))
@@ -53,7 +53,7 @@ spec: {{pools: [{{name: training, nodeSelector: {{matchLabels: {{tier: training}
       cluster().add_gpu_node(
           {.name = fmt::format("grown-{}", ++grown_), .gpus = kGpus, .labels = template_});
   }
-  // Lets the autoscaler act until so many pods of the namespace run.
+  // Runs the autoscaler until so many pods of the namespace run.
   void wait_running(std::size_t wanted) {
     wait_for(fmt::format("{} pods to run", wanted), 90, [&]() -> std::string {
       autoscale();
@@ -67,7 +67,7 @@ spec: {{pools: [{{name: training, nodeSelector: {{matchLabels: {{tier: training}
     return kube().get({"jobs", job, "team-a"}).at("/spec/suspend").dump() == "true";
   }
 
-  // GPU feature discovery sees its nodes minutes later: "" is a label that is not there.
+  // GPU feature discovery sees its nodes minutes later: "" is an absent label.
   std::map<std::string, std::string> template_ = {{"tier", "training"},
                                                   {"gpu.berth.dev/pool", "training"},
                                                   {"nvidia.com/gpu.present", ""},
@@ -90,12 +90,12 @@ TEST_F(QueueGrowth, APoolAtZeroGrowsAsFarAsItsBoundAndNoFurther) {
   wait_reasons("vision", "WaitingForRoom 1");
   EXPECT_THAT(queue("vision").text("/status/pending/0/message"),
               HasSubstr("nodes to come that nobody waits for: 0"));
-  // Of Jobs created in the same second the uid decides.
+  // For Jobs created in the same second, the uid decides.
   const auto suspends = [&](const std::string& job) { return suspended(job); };
   ASSERT_EQ(std::ranges::count_if(jobs, suspends), 1);
   const std::string last = *std::ranges::find_if(jobs, suspends);
   const std::string first = *std::ranges::find_if_not(jobs, suspends);
-  // Of what is there already the next takes a node, and is pinned to it.
+  // The next one gets an existing node, and is pinned to it.
   for (const Object& pod : kube().list("pods", "team-a", "labelSelector=job-name%3D" + first))
     kube().set_annotation({"pods", pod.name(), "team-a"}, "test.berth.dev/finish", "true");
   wait_for("the last to be let go", 60, [&]() -> std::string {
@@ -121,7 +121,8 @@ TEST_F(QueueGrowth, WithoutABoundWorkStaysHeldBackAndTheAutoscalerQuiet) {
   EXPECT_EQ(grown_, 0);
   EXPECT_TRUE(suspended("wide"));
   EXPECT_TRUE(gated("team-a", "ring-0"));
-  // With one both go: one shows what the nodes are like, the other follows where two more may come.
+  // With one more node both are admitted: one shows what the nodes are like, the other may use two
+  // future ones.
   apply_policy(4);
   wait_running(5);
   EXPECT_EQ(grown_, 4);

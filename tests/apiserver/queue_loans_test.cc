@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loans on the real control plane: team-a borrows what team-b leaves and does what a tenant can to
-// keep it; team-b gets back all that is its own.
+// Loans on the real control plane: team-a borrows what team-b does not use, and does what a tenant
+// can to keep it; team-b gets all of its own quota.
 #include <fmt/format.h>
 
 #include "tests/apiserver/queue_fixture.h"
@@ -25,7 +25,7 @@ class QueueLoans : public QueueTest {
     submit("team-a", "own", 8);
     wait_used("training", "8/8");
   }
-  // Its budget lets no pod of it go.
+  // Its budget allows no eviction.
   void make_web(int gpus) {
     kube().apply(fmt::format(R"(
 apiVersion: policy/v1
@@ -67,7 +67,7 @@ TEST_F(QueueLoans, ComeBackWhateverTheirHolderWrites) {
   for (const char* job : {"held", "kueues", "moved"}) EXPECT_TRUE(is_suspended(job)) << job;
   EXPECT_FALSE(is_suspended("own"));
 
-  // What is written on it counts from then on.
+  // Annotations written now count from now on.
   for (const char* pod : {"api-0", "api-1"})
     kube().remove({"pods", pod, "team-b"}, R"({"gracePeriodSeconds": 0})");
   wait_used("serving", "0/16");
@@ -101,7 +101,7 @@ TEST_F(QueueLoans, ABudgetPutsThemOffAndNoLonger) {
   wait_reasons("training", "WaitingForQuota 1");
 }
 
-// Nobody would create it again, so nobody could give it back.
+// No controller would re-create it, so it can't be reclaimed.
 TEST_F(QueueLoans, AreNotForBarePods) {
   gate("team-a", "bare", 1);
   wait_reasons("training", "MayNotBorrow 1");

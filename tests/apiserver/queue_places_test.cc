@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where queues let work run, on the real API server: kube-scheduler binds it to the nodes that
-// berth chose, and gangs run whole or not at all, in one topology domain where they require it.
+// Where queues let workloads run, on the real API server: kube-scheduler binds pods to the nodes
+// that berth chose, and gangs run whole or not at all, in one topology domain if they require it.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -44,7 +44,7 @@ class QueuePlaces : public QueueTest {
       return now == pods ? "" : fmt::format("{} do", now);
     });
   }
-  // As kube-scheduler says of a pod for which no node has room.
+  // kube-scheduler's condition for a pod that fits on no node.
   void wait_unschedulable(const std::string& namespace_, const std::string& pod) {
     wait_for(pod + " to find no node", 60, [&]() -> std::string {
       const Object now = kube().get({"pods", pod, namespace_});
@@ -58,7 +58,7 @@ class QueuePlaces : public QueueTest {
                             .node_selector = {{"kubernetes.io/hostname", node}}});
     wait_bound("team-b", name);
   }
-  // The nodes that its admission names.
+  // The nodes in its admission record.
   static std::vector<std::string> admitted_to(const Object& object) {
     std::vector<std::string> nodes;
     const Object record = Object::parse(object.annotation("gpu.berth.dev/admitted"));
@@ -69,7 +69,7 @@ class QueuePlaces : public QueueTest {
 
 TEST_F(QueuePlaces, OfTwoGangsThatWouldBlockEachOtherOneRunsWholeAndThenTheOther) {
   add_pool(3, 2);
-  // Without a queue each gang gets three of six GPUs, and waits for a fourth for ever.
+  // Without a queue each gang gets three of six GPUs, and waits forever for a fourth.
   const auto make_plain = [&](const std::string& name, int index) {
     cluster().add_bare_pod({.name = fmt::format("{}-{}", name, index),
                             .ns = "team-b",
@@ -162,7 +162,7 @@ TEST_F(QueuePlaces, AJobWhosePodsNeverBecomeReadyIsSetBackUntilSomebodyTouchesIt
   kube().patch({"gpuqueues", "vision"}, PatchType::kMerge,
                R"({"spec": {"podsReadyTimeout": "10s"}})");
   start_berth();
-  // No such scheduler will ever bind them.
+  // No such scheduler exists to bind them.
   kube().apply(R"(
 apiVersion: batch/v1
 kind: Job
@@ -189,7 +189,7 @@ spec:
   });
 }
 
-// Single pods, gangs, and Jobs that no one node holds, all decided before the first is bound.
+// Single pods, gangs, and Jobs that need several nodes, all decided before the first is bound.
 TEST_F(QueuePlaces, EveryPodIsBoundToTheNodeThatItsAdmissionNames) {
   const char* wanted = std::getenv("BERTH_PLACED_PODS");
   const int hundreds = wanted != nullptr ? std::atoi(wanted) / 100 : 2;
@@ -222,7 +222,7 @@ TEST_F(QueuePlaces, EveryPodIsBoundToTheNodeThatItsAdmissionNames) {
     EXPECT_EQ(pod.text(std::string(kTerm) + "/matchFields/0/values/0"), node);
   }
   for (const Object& job : kube().list("jobs", "team-a")) EXPECT_GT(admitted_to(job).size(), 1u);
-  // Nobody moves it any more.
+  // No client can move it any more.
   EXPECT_EQ(kube()
                 .send("PATCH", "/api/v1/namespaces/team-a/pods/single-0",
                       R"({"spec": {"affinity": null}})", "application/merge-patch+json")

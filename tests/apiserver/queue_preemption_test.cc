@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who yields, on the real control plane: lent GPUs are taken back from training, which has not
-// failed of it, is told before, and runs again when there is room.
+// Preemption on the real control plane: serving reclaims GPUs from training, whose Jobs do not fail
+// because of it, get notice before, and run again when there is free capacity.
 #include <fmt/format.h>
 
 #include <ctime>
@@ -25,7 +25,7 @@ constexpr auto npos = std::string::npos;
 
 class QueuePreemption : public QueueTest {
  protected:
-  // Two queues of one cohort share 16 GPUs; training in team-a borrows what team-b leaves.
+  // Two queues of one cohort share 16 GPUs; training in team-a borrows what team-b does not use.
   void share_pool(const std::string& preemption) {
     add_pool(2);
     apply_queue("training", "team-a", 8);
@@ -34,14 +34,14 @@ class QueuePreemption : public QueueTest {
                  fmt::format(R"({{"spec": {{"preemption": {}}}}})", preemption));
     start_berth();
   }
-  // It has saved its work at that minute of an hour long ago, or never.
+  // It made a checkpoint at that minute of an hour long ago, or never.
   void train(const std::string& name, int saved_at = -1) {
     submit("team-a", name, 4);
     if (saved_at >= 0)
       kube().set_annotation({"jobs", name, "team-a"}, "gpu.berth.dev/last-checkpoint",
                             fmt::format("2035-01-01T00:{:02}:00Z", saved_at));
   }
-  // One that is ended after so many seconds.
+  // A Job with a deadline of so many seconds.
   void submit_for(const std::string& name, int gpus, int seconds) {
     kube().apply(fmt::format(R"(
 apiVersion: batch/v1
@@ -69,7 +69,7 @@ spec:
       return suspended() == names ? "" : fmt::format("{} are", fmt::join(suspended(), " "));
     });
   }
-  // As berth suspended them, by its audit events.
+  // berth's suspensions, by its audit events.
   std::vector<AuditEvent> suspensions() {
     std::vector<AuditEvent> found;
     for (const AuditEvent& event : writes())
@@ -88,7 +88,8 @@ TEST_F(QueuePreemption, ServingTakesBackWhatTrainingBorrowedAndTrainingResumes) 
   train("unsaved"), train("saved", 59);
   wait_used("training", "16/8");
 
-  // Of the two that borrow the one that has just saved its work loses less; own work is no one's.
+  // Of the two borrowing Jobs, the one with a fresh checkpoint loses less; work within its quota is
+  // safe.
   gate("team-b", "api-0", 4);
   wait_bound("team-b", "api-0");
   EXPECT_THAT(suspended(), ElementsAre("saved"));
@@ -98,7 +99,7 @@ TEST_F(QueuePreemption, ServingTakesBackWhatTrainingBorrowedAndTrainingResumes) 
   wait_bound("team-b", "api-1");
   EXPECT_THAT(suspended(), UnorderedElementsAre("saved", "unsaved"));
   wait_reasons("training", "WaitingForQuota 2");
-  // Serving has its nominal quota and borrows; nobody of training yields to it.
+  // Serving has its nominal quota and borrows; training does not yield to it.
   gate("team-b", "api-2", 4);
   wait_reasons("serving", "WaitingForQuota 1");
   EXPECT_THAT(suspensions(), ::testing::SizeIs(2));
@@ -140,8 +141,8 @@ TEST_F(QueuePreemption, ABorrowerRunsItsTimeAndIsToldBeforeItHasToGo) {
   wait_bound("team-b", "api");
 }
 
-// The gang of four displaces single pods that a Deployment makes anew: they are evicted, each asked
-// about first, and wait again.
+// The gang of four preempts single pods that a Deployment re-creates: berth asks about each, evicts
+// them, and they wait again.
 TEST_F(QueuePreemption, AGangOfHigherPriorityDisplacesPodsOfItsQueue) {
   add_pool(1);
   kube().apply(R"(
@@ -200,7 +201,7 @@ spec:
   EXPECT_GE(asked, 3);
 }
 
-// What a large Job needs is kept for it. What is ended before it could begin may go there first.
+// berth reserves what a large Job needs. Jobs that end before it could start may go first.
 TEST_F(QueuePreemption, WhatALargeJobWaitsForIsKeptForIt) {
   add_pool(1);
   apply_queue("training", "team-a", 8);

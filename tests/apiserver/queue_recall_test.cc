@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gangs that no Job makes on the real API server: taken back whole when a node of theirs is about
-// to go, or when their pods don't become Ready; and whoever is made anew waits at its gate until
-// the gang is placed again.
+// Gangs without a Job on the real API server: berth requeues them whole when one of their nodes is
+// about to be removed, or when their pods don't become Ready. Re-created members wait at their
+// gates until the gang is placed again.
 #include <fmt/format.h>
 
 #include <set>
@@ -26,7 +26,7 @@ class QueueRecall : public QueueTest {
     add_pool(3);
     apply_queue("vision", "team-a", 16);
   }
-  // Two pods of a node's GPUs each, which a ReplicaSet makes.
+  // Two pods, each with all GPUs of a node, created by a ReplicaSet.
   void make_gang(const std::string& more = "") {
     kube().apply(fmt::format(R"(
 apiVersion: apps/v1
@@ -65,7 +65,7 @@ spec:
     });
   }
   Object ledger() { return kube().get({"configmaps", "berth-admissions", "berth-system"}); }
-  // Nobody was evicted before the mark stood, and of the gang nobody twice.
+  // No pod was evicted before the mark existed, and no pod of the gang twice.
   void expect_evicted(const Names& names) {
     Names evicted;
     bool marked = false;
@@ -134,7 +134,7 @@ TEST_F(QueueRecall, AGangWhosePodsNeverBecomeReadyIsSetBackUntilSomebodyDeletesT
   kube().patch({"gpuqueues", "vision"}, PatchType::kMerge,
                R"({"spec": {"podsReadyTimeout": "10s"}})");
   start_berth();
-  make_gang("schedulerName: nobody");  // which will never bind them
+  make_gang("schedulerName: nobody");  // no such scheduler will ever bind them
   wait_reasons("vision", "BackingOff 1");
   wait_for("the gang to wait at its gates, as the ledger says", 60, [&]() -> std::string {
     for (const Object& pod : pods())

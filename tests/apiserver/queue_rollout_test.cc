@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rollout under a full queue on the real control plane: Jobs go back into their queue whole and
-// run again, and none has failed.
+// A rollout under a full queue on the real control plane: Jobs are requeued whole and run again,
+// and none has failed.
 #include <fmt/format.h>
 
 #include "tests/apiserver/queue_fixture.h"
@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 class QueueRollout : public QueueTest {
  protected:
-  // A Job of two pods with two GPUs each, suspended.
+  // A suspended Job of two pods with two GPUs each.
   void submit_pair(const std::string& name, int backoff_limit) {
     kube().apply(fmt::format(R"(
 apiVersion: batch/v1
@@ -32,7 +32,7 @@ spec:
 )",
                              name, backoff_limit));
   }
-  // A gang of two, which its Deployment makes anew.
+  // A gang of two, which its Deployment re-creates.
   void make_ring() {
     kube().apply(R"(
 apiVersion: apps/v1
@@ -49,7 +49,7 @@ spec:
       containers: [{name: main, image: example.com/train, resources: {limits: {nvidia.com/gpu: 2}}}]
 )");
   }
-  // One GPU of each node is cut, the others stay whole.
+  // One GPU of each node is partitioned, the others stay whole.
   Layout cut_one() {
     Layout layout;
     layout.devices =
@@ -88,7 +88,7 @@ TEST_F(QueueRollout, JobsOfAFullQueueGoBackIntoItWholeAndRunAgain) {
   apply(cut_one());
   wait_ready("inference-a100", 240);
 
-  // Whoever came to run meanwhile, those that went back run again once there is quota.
+  // Whichever Job ran meanwhile, the requeued ones run again once there is quota.
   kube().patch({"jobs", "c", "team-a"}, PatchType::kMerge, R"({"spec": {"parallelism": 0}})");
   wait_running({"a", "b", "ring"});
   wait_nothing_in_flight();
@@ -106,7 +106,7 @@ TEST_F(QueueRollout, JobsOfAFullQueueGoBackIntoItWholeAndRunAgain) {
   EXPECT_GE(taken_back, 1);
 }
 
-// A suspension goes past budgets, so that they are asked before.
+// A suspension ignores budgets, so berth checks them before.
 TEST_F(QueueRollout, ABudgetThatKeepsAJobKeepsItsNodeInService) {
   add_pool(2);
   apply_queue("vision", "team-a", 4);

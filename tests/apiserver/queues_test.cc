@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUQueues on the real API server: what they tell of Jobs that wait and run.
+// GPUQueues on the real API server: their reports about pending and running Jobs.
 #include <fmt/format.h>
 
 #include <map>
@@ -42,10 +42,10 @@ TEST_F(Queues, ThreeTeamsAskFor36Of32GpusAndTheLastWaitsUntilOthersEnd) {
   EXPECT_THAT(last.text("/message"),
               HasSubstr("needs 4 nvidia.com/gpu in pool training, 0 free with a nominal quota"));
   EXPECT_EQ(nlp.condition("Unfunded"), "");
-  // Its namespace is no one that opted in.
+  // Its namespace has not opted in.
   EXPECT_EQ(nlp.condition("NamespaceNotManaged"), "True");
 
-  // What was let go says with what, and its pods run where it says.
+  // An admitted Job has its record, and its pods run where the record says.
   const Object v1 = kube().get({"jobs", "v1", "team-a"});
   EXPECT_EQ(v1.text("/spec/template/spec/nodeSelector/gpu.berth.dev~1pool"), "training");
   EXPECT_EQ(v1.text("/spec/template/metadata/annotations/gpu.berth.dev~1admitted"),
@@ -53,12 +53,12 @@ TEST_F(Queues, ThreeTeamsAskFor36Of32GpusAndTheLastWaitsUntilOthersEnd) {
   EXPECT_THAT(v1.text("/metadata/annotations/gpu.berth.dev~1admitted"),
               HasSubstr(R"("queue":"vision")"));
 
-  // As work ends, what waits borrows what another team leaves free.
+  // As work ends, a pending workload borrows what another team does not use.
   kube().patch({"jobs", "s1", "default"}, PatchType::kMerge, R"({"spec": {"parallelism": 0}})");
   wait_used("nlp", "12/8");
   EXPECT_EQ(queue("nlp").number("/status/totals/borrowed"), 4);
 
-  // Nothing waits any more, and nothing is written.
+  // Nothing is pending any more, and berth writes nothing.
   wait_reasons("nlp", "");
   const std::size_t before = status_writes();
   kube().set_annotation({"nodes", "n1"}, "example.com/seen", "true");
@@ -80,7 +80,7 @@ TEST_F(Queues, GatedPodsAreLetGoOneByOneAndAGangWhole) {
   wait_reasons("vision", "WaitingForGang 1");
   gate("team-a", "ring-1", 3, "ring", 2), gate("team-a", "single", 2);
   for (const char* name : {"ring-0", "ring-1", "single"}) wait_bound("team-a", name);
-  gate("team-a", "late", 1);  // ages are told in whole seconds: only now it is the last for certain
+  gate("team-a", "late", 1);  // ages count in whole seconds: only now it is certainly the last
   wait_reasons("vision", "WaitingForQuota 1");
   EXPECT_TRUE(gated("team-a", "late"));
   kube().remove({"pods", "single", "team-a"});
@@ -88,8 +88,8 @@ TEST_F(Queues, GatedPodsAreLetGoOneByOneAndAGangWhole) {
   wait_nothing_in_flight();
 }
 
-// A hundred pods at once, of which the quota lets forty go: the ReplicaSet's own way, since its
-// template has the gate.
+// A hundred pods at once, of which the quota admits forty; the Deployment's template itself has the
+// gate.
 TEST_F(Queues, ADeploymentThatIsScaledAtOnceGetsItsQuotaAndNoMore) {
   add_pool(6);
   apply_queue("vision", "team-a", 40);
@@ -116,7 +116,7 @@ spec:
   wait_used("vision", "40/40");
   wait_reasons("vision", "WaitingForQuota 60");
   EXPECT_EQ(open(), 40);
-  // As pods go, those that wait take their place, and none beyond.
+  // As pods end, pending ones take their place, and no more.
   int taken = 0;
   for (const Object& pod : kube().list("pods", "team-a")) {
     if (pod.has("/spec/schedulingGates") || taken == 10) continue;
@@ -142,7 +142,7 @@ TEST_F(Queues, AJobThatHasKueuesLabelAloneIsCountedWhereItRunsAndNotLetGo) {
   kube().patch(runs, PatchType::kMerge, R"({"spec": {"suspend": false}})");
   start_berth();
   wait_used("vision", "3/8");
-  // Younger, and let go: the older one has been passed over.
+  // Younger, and admitted: it has passed the older one.
   submit("team-a", "ours", 1);
   wait_used("vision", "4/8");
   EXPECT_EQ(kube().get(waits).at("/spec/suspend").dump(), "true");
@@ -176,7 +176,7 @@ TEST_F(Queues, ANamespacesBoundsAreKeptAndGoWithTheQueue) {
       if (event.text("/reason") == "NamespaceQuotaCorrected") return "";
     return "no such event";
   });
-  // Pods that wait count in it.
+  // Pending pods count in it.
   const auto make = [&](const char* name) {
     return kube().send(
         "POST", "/api/v1/namespaces/team-a/pods",
@@ -211,7 +211,7 @@ TEST_F(Queues, AQueueThatPromisesMoreThanThereIsSaysSoAndOneThatIsHeldIsNotReady
     const Object now = queue("vision");
     return now.condition("Ready") == "False" && now.condition("Stalled").empty() ? "" : now.dump();
   });
-  // By its short name, as kubectl asks for the table.
+  // By its short name, as kubectl requests the table.
   const Reply table = kube().send("GET", "/apis/gpu.berth.dev/v1alpha1/gpuqueues", "", "",
                                   "application/json;as=Table;v=v1;g=meta.k8s.io");
   std::vector<std::string> columns;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The random tenant against the real API server, under the chart's roles, policies and webhook:
-// with `edit` in one namespace he never holds more than his queue's quota and borrowing limit, and
-// never keeps another team below its quota. BERTH_TENANT_MINUTES says for how long (default 1).
+// The random tenant on the real API server, with the chart's roles, policies and webhook: with
+// `edit` in one namespace it never holds more than its queue's quota and borrowing limit, and never
+// keeps another team below its quota. BERTH_TENANT_MINUTES is the duration (default 1).
 #include "tests/support/random_tenant.h"
 
 #include <fmt/format.h>
@@ -20,9 +20,9 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-constexpr std::int64_t kMostOfAlice = 8;  // nominal 4, borrowing limit 4
+constexpr std::int64_t kMostOfAlice = 8;  // nominal quota 4, borrowing limit 4
 constexpr std::int64_t kNominalOfBob = 4;
-constexpr seconds kMayEnd{60};  // a pod that is terminating, with the default grace
+constexpr seconds kMayEnd{60};  // for a terminating pod, with the default grace period
 constexpr char kBob[] = "bob";
 
 class KubeHands final : public TenantHands {
@@ -122,7 +122,7 @@ class RandomTenantTest : public WebhookTest {
     }
     return gpus;
   }
-  // What alice holds is hers, or has been more for no longer than a pod may take to end.
+  // alice holds no more than allowed, or for no longer than a pod may take to end.
   void judge_alice() {
     const std::int64_t held = held_by("gpu-team");
     if (held <= kMostOfAlice)

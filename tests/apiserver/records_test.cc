@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose cordon it is outlives a record that somebody takes away or overwrites, a layout that is
-// deleted after a failure, and a node that comes with another's annotations.
+// Whose cordon it is stays known: after a user removes or overwrites the record, after a failed
+// layout is deleted, and for a node that comes with another node's annotations.
 #include <chrono>
 #include <thread>
 
@@ -16,7 +16,7 @@ constexpr char kRecord[] = "gpu.berth.dev/mig-rollout";
 
 class Memory : public RolloutTest {
  protected:
-  // A Deployment's pod on the node, which begins to go when it is evicted and never is gone.
+  // A Deployment's pod on the node that stays Terminating after its eviction.
   void hold_drain_of(const std::string& node) {
     cluster().add_deployment({.name = "slow-" + node,
                               .node_selector = {{"kubernetes.io/hostname", node}},
@@ -114,7 +114,7 @@ TEST_F(Memory, ANodeThatFailedReturnsWithTheNextLayoutsSuccess) {
   for (const char* node : {"n1", "n2"}) EXPECT_FALSE(cordoned(node)) << node;
 }
 
-// Deleted, and created from what `kubectl get node n1 -o yaml` had printed.
+// Deleted, and re-created from the output of `kubectl get node n1 -o yaml`.
 TEST_F(Memory, ANodeCreatedAgainFromItsOwnCopyReturnsAndTheRolloutEnds) {
   cluster().add_gpu_nodes(2, {});
   cluster().wait_agents_running();
@@ -122,7 +122,7 @@ TEST_F(Memory, ANodeCreatedAgainFromItsOwnCopyReturnsAndTheRolloutEnds) {
   start_berth();
   apply({.rollout = {"order: Name"}});
   wait_reason("n1", "PodsLeaving");
-  invariants_.max_unavailable = 2;  // n2 may be taken before n1 is there again
+  invariants_.max_unavailable = 2;  // berth may claim n2 before n1 exists again
   const Object copy = kube().get({"nodes", "n1"});
   let_go("n1");
   cluster().remove_node("n1");

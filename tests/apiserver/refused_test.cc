@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An admission policy of the platform's refuses berth one write to one node: the others go on where
-// they can, it is told in the server's words wherever people look, and all of it ends with the
-// policy.
+// A foreign admission policy refuses one write of berth to one node: the other nodes continue where
+// they can, berth reports the server's message in all places, and everything ends with the policy.
 #include "tests/apiserver/rollout_fixture.h"
 
 namespace berth::test {
@@ -28,8 +27,8 @@ class Refused : public RolloutTest {
     RolloutTest::TearDown();
   }
 
-  // `forbidden`: a CEL expression over object and oldObject. In force once a try as berth is
-  // refused: `probe` is a merge patch of n3 that the expression hits.
+  // `forbidden`: a CEL expression over object and oldObject. It is in force once a request as berth
+  // is refused; `probe` is a merge patch of n3 that it forbids.
   void refuse(const std::string& forbidden, const std::string& probe) {
     const std::string expression =
         "!(request.userInfo.username == 'berth' && "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth report` on the real control plane: what it packs, what it leaves out, and that it goes on
-// where rights lack.
+// `berth report` on the real control plane: what it packs, what it leaves out, and that it
+// continues without some rights.
 #include <sys/wait.h>
 
 #include <cstdio>

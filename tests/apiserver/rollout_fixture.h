@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RolloutTest: a case that lets berth change a layout on the real control plane. NVIDIA's agents
-// are installed, berth is started by the case, and when it ends the invariants are checked over
-// what the API server logged meanwhile.
+// RolloutTest: a case in which berth rolls out a layout on the real control plane. NVIDIA's
+// components are installed and the case starts berth. At its end the invariants are checked over
+// the audit log.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -19,8 +19,8 @@
 
 namespace berth::test {
 
-// What two GPUs of {3g.40gb, 2g.20gb, 1g.10gb ×2} and two of {1g.10gb ×7} offer under strategy
-// mixed.
+// The resources of two GPUs with {3g.40gb, 2g.20gb, 1g.10gb ×2} and two with {1g.10gb ×7}, with
+// strategy mixed.
 extern const std::map<std::string, int> kMixedA100;
 
 class RolloutTest : public PlaneTest {
@@ -28,7 +28,7 @@ class RolloutTest : public PlaneTest {
   void SetUp() override;
   void TearDown() override;
 
-  // The headline layout as YAML. `spec_lines` are added under spec, indented by two;
+  // The layout of the README as YAML. `spec_lines` are added under spec, indented by two;
   // `rollout_lines` under spec.rollout, by four.
   struct Layout {
     std::string name = "inference-a100";
@@ -45,10 +45,10 @@ class RolloutTest : public PlaneTest {
   void apply(const Layout& layout) { kube().apply(yaml(layout)); }
 
   Berth& start_berth(const std::vector<std::string>& flags = {});
-  // Through a proxy, whose kubeconfig this is.
+  // Through a proxy with this kubeconfig.
   Berth& start_berth_at(const std::string& kubeconfig, const std::vector<std::string>& flags = {});
   Berth& berth() { return *berth_; }
-  // Its lease counts as run out: who waits for that is two_leaders_test.
+  // Its Lease counts as expired; two_leaders_test is about the wait for that.
   void kill_berth() {
     berth_->process().kill_now();
     kube().remove({"leases", "berth-controller", "berth-system"});
@@ -58,10 +58,10 @@ class RolloutTest : public PlaneTest {
   Object layout(const std::string& name = "inference-a100") {
     return kube().get({"miglayouts", name});
   }
-  // status.details' entry of the node: "phase reason: message", or "" if there is none.
+  // The node's entry in status.details: "phase reason: message", or "" if there is none.
   std::string detail(const std::string& node, const std::string& name = "inference-a100");
   std::string reason(const std::string& node, const std::string& name = "inference-a100");
-  std::string phase(const std::string& node);  // in the node's rollout annotation, "" if never set
+  std::string phase(const std::string& node);  // in the node's rollout annotation; "" if never set
   bool cordoned(const std::string& node);
 
   void wait_ready(const std::string& name = "inference-a100", int seconds = 90);
@@ -69,13 +69,13 @@ class RolloutTest : public PlaneTest {
   void wait_phase(const std::string& node, const std::string& wanted, int seconds = 40);
   void wait_condition(const std::string& type, const std::string& status, int seconds = 40,
                       const std::string& name = "inference-a100");
-  // Polls like wait_until, and shows berth's last words if it fails.
+  // Like wait_until, but shows the end of berth's log if it fails.
   void wait_for(const std::string& what, int seconds, const std::function<std::string()>& missing);
 
-  // Since the case began.
+  // Since the case started.
   std::vector<AuditEvent> events();
   std::vector<AuditEvent> writes() { return writes_of_berth(events()); }
-  // Names of nodes in the order in which berth first cordoned them.
+  // Names of nodes in the order of berth's first cordons.
   std::vector<std::string> cordon_order();
 
   InvariantOptions invariants_;

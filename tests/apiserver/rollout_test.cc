@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The headline: eight nodes of four A100-80GB, two of them in use, cut anew one after the other.
+// The README's rollout: eight nodes with four A100-80GB, two of them in use, repartitioned one by
+// one.
 #include <algorithm>
 
 #include "tests/apiserver/rollout_fixture.h"
@@ -32,13 +33,13 @@ class Rollout : public RolloutTest {
   std::vector<std::string> busy_;
 };
 
-// "2026-11-21T12:00:10.500000Z" as seconds of its day.
+// "2026-11-21T12:00:10.500000Z" in seconds of its day.
 double second_of_day(const std::string& time) {
   return std::stod(time.substr(11, 2)) * 3600 + std::stod(time.substr(14, 2)) * 60 +
          std::stod(time.substr(17, 9));
 }
 
-// What is worth a write at once: each condition's type, status and generation.
+// The parts that berth must write at once: each condition's type, status and generation.
 std::string verdicts_of(const Object& layout) {
   std::string out;
   for (const Object& condition : layout.items("/status/conditions"))
@@ -47,12 +48,12 @@ std::string verdicts_of(const Object& layout) {
   return out;
 }
 
-// The statuses beyond one in five seconds among those that say the same, and one more: on a busy
-// machine the first of them may come late by any time, and those that follow keep their own.
+// The statuses above one in five seconds among those with equal conditions, plus one: on a busy
+// machine the first may come late by any time, while the next ones keep their times.
 std::vector<std::string> hasty_statuses(const std::vector<AuditEvent>& writes) {
   constexpr double kEvery = 5;
   std::vector<std::string> hasty;
-  const AuditEvent* first = nullptr;  // of those that say the same
+  const AuditEvent* first = nullptr;  // of those with equal conditions
   int since = 0;
   for (const AuditEvent& event : writes) {
     if (event.resource != "miglayouts" || event.subresource != "status") continue;
@@ -80,7 +81,7 @@ TEST_F(Rollout, EveryNodeIsRepartitionedVerifiedAndReturned) {
   EXPECT_THAT(kube().get({"configmaps", "berth-node-slots", "berth-system"}).strings("/data"),
               IsEmpty());
 
-  // Idle nodes went first.
+  // Idle nodes were first.
   std::vector<std::string> order = cordon_order();
   ASSERT_THAT(order, SizeIs(8));
   std::vector<std::string> last(order.end() - 2, order.end());
@@ -111,8 +112,8 @@ TEST_F(Rollout, ASecondStartWritesNothingButLeaseEpochAndHistory) {
   start_berth();
   wait_for("the second start's epoch", 30,
            [&]() -> std::string { return writes().size() > before ? "" : "no write yet"; });
-  // Everything is reconciled right after the epoch; three renewals of the lease later it has long
-  // been.
+  // berth reconciles everything right after the epoch; after three renewals of the lease it is done
+  // for sure.
   std::string renewed;
   int renewals = 0;
   wait_for("three renewals of the lease", 30, [&]() -> std::string {

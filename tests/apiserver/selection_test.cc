@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that come, go and fall out of the selection, and what a layout's owner may do while one of
-// them is on its way or has failed.
+// Nodes that are added, removed and deselected, and what a layout's owner may do while one of them
+// is in progress or has failed.
 #include "tests/apiserver/rollout_fixture.h"
 
 namespace berth::test {
@@ -86,7 +86,7 @@ TEST_F(Selection, NodesThatComeLaterAreTakenUp) {
   cluster().add_gpu_node({.name = "n2", .labels = {{kTier, "mig"}}});
   wait_counts(2, 2);
   EXPECT_EQ(cluster().gpu_allocatable("n2"), kMixedA100);
-  // One that goes leaves no trace.
+  // A removed node leaves no trace.
   cluster().remove_node("n2");
   wait_counts(1, 1);
   wait_ready();
@@ -136,7 +136,7 @@ TEST_F(Selection, DeletedWhileANodeIsFailedItIsReleasedCordoned) {
   wait_gone();
   EXPECT_TRUE(cordoned("n1"));
   EXPECT_EQ(phase("n1"), "Idle");
-  invariants_.all_returned = false;  // it is for a person to look at
+  invariants_.all_returned = false;  // a user must look at it
   wait_no_slot();
   wait_for("an event that says so", 20, [&]() -> std::string {
     for (const Object& event : kube().list("events", "default"))
@@ -145,7 +145,8 @@ TEST_F(Selection, DeletedWhileANodeIsFailedItIsReleasedCordoned) {
     return "there is none";
   });
 
-  // The same layout again finds it out already; it is mended, and returns: the cordon is berth's.
+  // With the same layout again, berth finds it unavailable; once repaired, it returns: the cordon
+  // is berth's.
   kube().set_annotation({"nodes", "n1"}, kFault, "");
   kube().set_annotation({"nodes", "n2"}, kFault, "");
   invariants_.max_unavailable = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout, or the node, changes while the node is being drained or cut.
+// The layout or the node changes while the node is being drained or repartitioned.
 #include "tests/apiserver/rollout_fixture.h"
 
 namespace berth::test {
@@ -15,8 +15,8 @@ const std::map<std::string, int> kSmallA100 = {{"nvidia.com/mig-1g.10gb", 28}};
 
 class SpecMoves : public RolloutTest {
  protected:
-  // One or two nodes, of which n1 has a pod that begins to go when it is evicted and never is gone:
-  // until let_go() the node stays in mid-drain. berth runs, and the layout is applied.
+  // One or two nodes. n1 has a pod that stays Terminating after its eviction, so the node stays in
+  // its drain until let_go(). berth runs, and the layout is applied.
   void begin(int nodes = 1) {
     cluster().add_gpu_nodes(nodes, {});
     cluster().wait_agents_running();
@@ -155,7 +155,7 @@ TEST_F(SpecMoves, DeletedUnderDisableMIGEveryNodeIsSwitchedOffFirst) {
 TEST_F(SpecMoves, AnotherLayoutOfHigherPriorityTakesTheNodeOverInMidDrain) {
   begin(2);
   apply({.name = "batch", .devices = kSmall, .spec = {"priority: 10"}});
-  invariants_.max_unavailable = 2;  // each layout has a budget of its own
+  invariants_.max_unavailable = 2;  // each layout has its own budget
   wait_for("the first layout to have lost its only node", 20, [&]() -> std::string {
     const Object status = layout().at("/status");
     return status.number("/nodes/selected") == 0 ? "" : status.dump();
@@ -167,7 +167,7 @@ TEST_F(SpecMoves, AnotherLayoutOfHigherPriorityTakesTheNodeOverInMidDrain) {
   EXPECT_EQ(cluster().gpu_allocatable("n2"), kSmallA100);
   EXPECT_THAT(labels_written("n1"), ElementsAre(config_of("batch")));
 
-  // Once the winner has gone the loser has its node again.
+  // Once the winner is deleted, the loser owns its node again.
   kube().remove({"miglayouts", "batch"});
   wait_gone("batch");
   wait_ready();

@@ -11,7 +11,7 @@ using ::testing::IsEmpty;
 
 constexpr char kStop[] = "gpu.berth.dev/stop";
 
-// A Job's pod runs on n1, and n1 is cordoned for as long as that lasts.
+// A Job's pod runs on n1, and n1 stays cordoned as long as the pod runs.
 class Stopped : public RolloutTest {
  protected:
   void SetUp() override {
@@ -87,7 +87,7 @@ TEST_F(Stopped, ByThePolicyInTheMiddleOfADrain) {
   EXPECT_EQ(policy.text("/spec/operations"), "Stopped");
   EXPECT_THAT(policy.annotation(kStop), HasSubstr(R"("reason":"incident 4711","by":")"));
   EXPECT_THAT(stopped_by(policy), HasSubstr("incident 4711"));
-  // What a scrape has shown stands for some seconds.
+  // berth caches the text of a scrape for some seconds.
   wait_for("the metric to say so", 40, [&]() -> std::string {
     const std::string told = metric();
     return told == "berth_operations_stopped 1" ? "" : "it is " + told;

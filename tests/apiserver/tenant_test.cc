@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tenant asks `berth why` of work that their queue holds, under the chart's roles, policies and
-// webhook: with `edit` in one namespace, and with the ClusterRole berth-why too.
+// A tenant asks `berth why` about gated workloads, with the chart's roles, policies and webhook:
+// with `edit` in one namespace, and with the ClusterRole berth-why too.
 #include <fmt/format.h>
 
 #include "tests/apiserver/webhook_fixture.h"
@@ -15,7 +15,7 @@ using ::testing::Not;
 constexpr char kTeam[] = "gpu-team";
 constexpr char kReason[] = "/metadata/annotations/gpu.berth.dev~1pending-reason";
 
-// A pod's spec that asks for GPUs.
+// A pod's spec with a GPU request.
 std::string asking(int gpus, const std::string& more = "") {
   return fmt::format(
       R"({{{}"containers": [{{"name": "main", "image": "x", "resources": {{"limits":)"
@@ -162,7 +162,7 @@ TEST_F(TenantTest, IsToldInOneSentenceThatThePageNeedsMoreRights) {
 
 TEST_F(TenantTest, LearnsOfAllTheirWorkThatItWaitsAndWhy) {
   submit_all();
-  // At once, whatever is recorded yet.
+  // At once, before reasons are recorded.
   const std::string at_once = why(ann_, {});
   EXPECT_THAT(at_once, HasSubstr("Job/behind"));
   EXPECT_THAT(at_once, Not(HasSubstr("No pod waits")));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control plane in trouble while a layout rolls out: the server restarted, history compacted,
-// requests throttled and refused, watches cut. The rollout ends as ever, and no promise is broken
+// A control plane with faults during a rollout: the server restarted, history compacted, requests
+// throttled and refused, watches cut. The rollout ends as usual, and no invariant is violated
 // meanwhile.
 #include <thread>
 
@@ -10,7 +10,7 @@
 namespace berth::test {
 namespace {
 
-// Outlives the server's absence.
+// Longer than the server is down.
 const std::vector<std::string> kPatient = {"--leader-elect-lease-duration=120s",
                                            "--leader-elect-renew-deadline=100s"};
 
@@ -66,8 +66,8 @@ TEST_F(Trouble, HistoryIsCompactedWhileTheWatchesAreAway) {
   wait_for("berth to ask in vain", 30,
            [&]() -> std::string { return proxy.matched("away") >= 3 ? "" : "not yet"; });
   plane().compact_etcd();
-  plane().restart_apiserver();  // its watch cache forgets, too: what berth knows is older than
-                                // anything the server does
+  plane().restart_apiserver();  // its watch cache is lost too: berth's versions are older than all
+                                // that the server has
   proxy.remove("away");
   expect_done();
   EXPECT_THAT(berth().process().log_text(), ::testing::HasSubstr("too old resource version"))
@@ -82,7 +82,7 @@ TEST_F(Trouble, EtcdIsRestoredUnderARunningBerth) {
   plane().save_etcd();
   for (int i = 0; i < 30; ++i)
     kube().set_label({"namespaces", "team-a"}, "example.com/moved", std::to_string(i));
-  std::this_thread::sleep_for(std::chrono::seconds(2));  // it hears of the last within a moment
+  std::this_thread::sleep_for(std::chrono::seconds(2));  // berth sees the last change
   plane().restore_etcd();
   const auto code = berth().process().wait(std::chrono::seconds(90));
   EXPECT_EQ(code, 1) << berth().process().log_tail();

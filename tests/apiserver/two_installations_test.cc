@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second berth in another namespace changes nothing while the first has the cluster, says whose
-// it is, and has it once the first is gone. The first lives under the chart's account.
+// A second berth in another namespace changes nothing while the first owns the cluster, reports the
+// owner, and takes over once the first is gone. The first runs with the chart's account.
 #include <fmt/format.h>
 
 #include "tests/apiserver/chart_fixture.h"
@@ -35,7 +35,7 @@ class TwoInstallations : public ChartTest {
     flags.push_back("--namespace=gpu-tools");
     second_ = std::make_unique<Berth>(plane(), Berth::Options{.name = "second", .flags = flags});
   }
-  // Of the cluster.
+  // The holder of the Lease for the cluster.
   std::string holder() {
     const auto lease = kube().find({"leases", "berth-cluster", "kube-system"});
     return lease ? lease->text("/spec/holderIdentity") : "";
@@ -81,7 +81,7 @@ TEST_F(TwoInstallations, TheSecondStandsByUntilTheFirstIsGone) {
       << "the second has no ledger: it never began";
   EXPECT_THAT(refused_to_berth(), testing::IsEmpty());
 
-  // A restart keeps it.
+  // It keeps the Lease over a restart.
   start_berth_as_account(claims_);
   wait_until("the first to be ready", seconds(40), [&]() -> std::string {
     const std::string said = readiness(berth());
@@ -89,7 +89,7 @@ TEST_F(TwoInstallations, TheSecondStandsByUntilTheFirstIsGone) {
   });
   EXPECT_EQ(holder(), "berth-system/berth-controller");
 
-  // The move: the first ends, and a person deletes the Lease rather than wait for ten minutes.
+  // The move: the first ends, and a user deletes the Lease instead of waiting for ten minutes.
   stop_berth();
   kube().remove({"leases", "berth-cluster", "kube-system"});
   wait_holder("gpu-tools");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lease does not fence: a leader frozen in the middle of its cordon wakes when another one leads,
-// and its request arrives late.
+// A lease does not stop an old leader: a leader that froze during its cordon wakes when another one
+// leads, and its request arrives late.
 #include <memory>
 
 #include "tests/apiserver/rollout_fixture.h"
@@ -11,8 +11,8 @@ namespace {
 
 using std::chrono::seconds;
 
-// The layout waits on its nodes, and the first leader reaches the API server through a proxy that
-// stops its first cordon. Each case says what becomes of that leader, then has a second one lead.
+// The layout waits for its nodes, and the first leader uses a proxy that holds its first cordon.
+// Each case decides what happens to that leader, and then starts a second one.
 class TwoLeaders : public RolloutTest {
  protected:
   void prepare(int count) {
@@ -21,7 +21,7 @@ class TwoLeaders : public RolloutTest {
     apply({});
   }
 
-  // `action`: "hold" sends the cordon on when it is released, "lose" never does.
+  // `action`: "hold" forwards the cordon when it is released, "lose" never does.
   std::unique_ptr<Berth> start_and_stop_its_cordon(FaultProxy& proxy, const std::string& action) {
     proxy.add({.id = "cordon",
                .method = "PATCH",
@@ -81,7 +81,7 @@ TEST_F(TwoLeaders, TheLateCordonOfAFrozenLeaderNeverExceedsTheBudget) {
   wait_slots_free();
 }
 
-// The other order: the first leader's slot is taken, and it dies with its cordon never sent.
+// The other order: the first leader has taken its slot, and dies before its cordon is sent.
 TEST_F(TwoLeaders, ASlotWithoutItsCordonIsSweptByTheSuccessor) {
   prepare(2);
   FaultProxy proxy(plane());

@@ -69,7 +69,7 @@ void WebhookTest::TearDown() {
       return left == 0 ? "" : fmt::format("{} are left", left);
     });
     kube().remove({"gpuclusterpolicies", "cluster"});
-    stop_keeper();  // it would make both Secrets anew, and the next case would mount them
+    stop_keeper();  // it would re-create both Secrets, and the next case would mount them
     kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-ca");
     kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-tls");
   }
@@ -131,7 +131,7 @@ void WebhookTest::follow_secret() {
         decode_base64(secret->text("/data/tls.key")).value_or(""));
 }
 
-// As the kubelet does it: a folder for each version, and a link that is renamed into place.
+// Like the kubelet: a folder for each version, and a link that is renamed into place.
 void WebhookTest::mount(const std::string& chain, const std::string& key) {
   namespace fs = std::filesystem;
   fs::create_directories(folder());
@@ -173,7 +173,7 @@ std::string WebhookTest::scrape_webhook() {
 }
 
 void WebhookTest::end_webhook() {
-  if (webhook_) webhook_->kill_now();  // asked to end, it would take its time
+  if (webhook_) webhook_->kill_now();  // after SIGTERM it would take its time
   webhook_.reset();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The webhook as the API server meets it: what people get to read, what happens while it is away,
-// and its certificates, made by their keeper and exchanged under calls.
+// The webhook as the API server calls it: its messages to users, an unavailable webhook, and its
+// certificates, which the certificate manager process creates and replaces during calls.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ using Webhook = WebhookTest;
 TEST_F(Webhook, RepairsRefusesAndWarnsAndLeavesOthersAlone) {
   start_with_a_pool();
 
-  // Repaired, as is a dry run of it, which stores nothing; and coming by twice changes it once.
+  // It is repaired, as is a dry run of it, which stores nothing; a second review changes nothing.
   const Reply dry = create_pod("gpu-team", pod("train", kOneGpu), true);
   ASSERT_EQ(dry.status, 201) << dry.body.dump();
   EXPECT_FALSE(kube().find({"pods", "train", "gpu-team"}).has_value());
@@ -50,7 +50,7 @@ TEST_F(Webhook, RepairsRefusesAndWarnsAndLeavesOthersAlone) {
   EXPECT_EQ(again.body.at("/spec").dump(), made.body.at("/spec").dump());
   EXPECT_EQ(again.body.annotation(kMutations), made.body.annotation(kMutations));
 
-  // Refused, with the words that help; warned.
+  // Refusals with helpful messages; warnings.
   const Reply unknown =
       create_pod("gpu-team", pod("wrong", R"("limits": {"nvidia.com/mig-9g.99gb": "1"})"));
   EXPECT_EQ(unknown.status, 403) << unknown.body.dump();
@@ -70,7 +70,7 @@ TEST_F(Webhook, RepairsRefusesAndWarnsAndLeavesOthersAlone) {
   EXPECT_EQ(misspelt.status, 201) << misspelt.body.dump();
   EXPECT_THAT(misspelt.warnings, Contains(HasSubstr("did you mean training?")));
 
-  // What the chart keeps berth from is told by who applies it.
+  // A user who applies a key that the chart does not allow gets a warning.
   const Reply labelled = kube().send(
       "PATCH", "/apis/gpu.berth.dev/v1alpha1/gpuclusterpolicies/cluster?dryRun=All",
       R"({"spec": {"pools": [{"name": "training", "nodeSelector": {"matchLabels": )"
@@ -81,7 +81,7 @@ TEST_F(Webhook, RepairsRefusesAndWarnsAndLeavesOthersAlone) {
       labelled.warnings,
       Contains(HasSubstr("--reset-then-reuse-values --set 'nodeKeys={gpu.example.com/tier}'")));
 
-  // A Job is told at once, and not its pods one after the other.
+  // A Job is refused at once, instead of its pods one after the other.
   const auto job = [](const char* name, const char* resource) {
     return fmt::format(
         R"({{"apiVersion": "batch/v1", "kind": "Job", "metadata": {{"name": "{}"}}, "spec": {{)"
@@ -97,7 +97,8 @@ TEST_F(Webhook, RepairsRefusesAndWarnsAndLeavesOthersAlone) {
   const Reply bad_job = kube().send("POST", jobs, job("bad", "nvidia.com/mig-9g.99gb"));
   EXPECT_THAT(bad_job.body.text("/message"), HasSubstr("jobs.gpu.berth.dev"));
 
-  // Others are not asked about: a pod without GPUs, and a namespace that has not opted in.
+  // The API server does not call it for pods without GPUs, and in a namespace that has not opted
+  // in.
   for (const auto& [ns, resources] :
        std::vector<std::pair<std::string, std::string>>{{"gpu-team", ""}, {"team-a", kOneGpu}}) {
     const Reply reply = create_pod(ns, pod("other", resources), true);
@@ -123,10 +124,10 @@ TEST_F(Webhook, WhileItIsAwayOnlyManagedGpuPodsWait) {
   EXPECT_THAT(closed.body.text("/message"), HasSubstr("failed calling webhook"));
   EXPECT_EQ(create_pod("gpu-team", pod("cpu", ""), true).status, 201);
   EXPECT_EQ(create_pod("team-a", pod("gpu", kOneGpu), true).status, 201);
-  apply({});  // berth's own kinds have their CRDs' rules
+  apply({});  // the CRDs' rules apply to berth's own kinds
 
-  // 10,000 creates by four clients, while it comes and goes: half of them CPU pods beside those
-  // that wait for it, half of them GPU pods of a namespace that has not opted in. As dry runs,
+  // 10,000 creates by four clients, while the webhook restarts: half of them CPU pods in managed
+  // namespaces, half of them GPU pods in a namespace that has not opted in. They are dry runs,
   // which the server takes through everything but its store.
   constexpr int kClients = 4, kEach = 2'500;
   std::atomic<int> created = 0;
@@ -188,8 +189,8 @@ TEST_F(Webhook, AStopTakesLeaveOfTheApiServerAndFailsNoCall) {
   EXPECT_EQ(webhook().wait(seconds(60)), 0);
 }
 
-// The API server knows both authorities, in one order or the other: with each change it forgets its
-// connections, and shakes hands anew with whatever is served by then.
+// The API server knows both authorities, in either order: with each change it drops its
+// connections, and makes a new handshake with the served certificate.
 TEST_F(Webhook, AHundredRotationsUnderCallsFailNone) {
   Authority first, second;
   const std::string name = "berth-webhook.berth-system.svc";
@@ -259,13 +260,13 @@ TEST_F(Webhook, WhatPeopleDeleteOrWipeComesBack) {
   wait_bundles("the wiped bundles", [&](const std::string& now) { return now == before[0]; });
   wait_answering();
 
-  // The leaf is made anew by the authority that everybody knows.
+  // The authority that all clients know signs a new leaf.
   kube().remove({"secrets", "berth-webhook-tls", "berth-system"});
   mount_secret();
   wait_answering();
   EXPECT_EQ(bundles()[0], before[0]);
 
-  // A lost authority is followed by another; the leaf of the first goes on being believed.
+  // A lost authority is replaced; the leaf of the first one stays trusted.
   kube().remove({"secrets", "berth-webhook-ca", "berth-system"});
   wait_bundles("both authorities", [&](const std::string& now) {
     return now.size() > before[0].size() && now.ends_with(before[0]);
@@ -274,7 +275,7 @@ TEST_F(Webhook, WhatPeopleDeleteOrWipeComesBack) {
   wait_answering();
   EXPECT_THAT(refused_to_berth(), IsEmpty());
 
-  // Without its rights it says so, and goes on once it has them again.
+  // Without its rights it reports so, and continues once it has them again.
   const std::string role = "/apis/rbac.authorization.k8s.io/v1/clusterroles/berth-certificates";
   const Object rights = kube().send("GET", role).body.at("/rules");
   kube().send("PATCH", role, R"({"rules": []})", "application/merge-patch+json");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth why` for those for whom it is: with the rights of a tenant on a live API server, whose
-// scheduler leaves the pods of examples/mistakes waiting.
+// `berth why` for its users: with the rights of a tenant on a live API server, whose scheduler
+// leaves the pods of examples/mistakes pending.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -29,7 +29,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-// The chart's, as helm renders it: "ClusterRole" and "berth-why".
+// The chart's role as helm renders it: "ClusterRole" and "berth-why".
 std::string role_of_chart(const std::string& kind, const std::string& name,
                           const std::string& namespace_ = "") {
   const std::string text = read("tests/chart/golden/default/render.yaml");
@@ -114,7 +114,7 @@ class LiveWhy : public RolloutTest {
                        (name[0] == 'l' ? "lab" : "present") + R"(","effect":"NoSchedule"}]}})");
   }
 
-  // The scheduler's own cache may still be without them.
+  // The scheduler's own cache may not have them yet.
   void wait_until_the_scheduler_knows_the_taints() {
     wait_until("the scheduler to know the taints", seconds(60), [&]() -> std::string {
       kube().apply("{apiVersion: v1, kind: Pod, metadata: {name: probe, namespace: " +
@@ -162,7 +162,7 @@ class LiveWhy : public RolloutTest {
   std::string viewer_;
 };
 
-// Name of the pod, and what must stand in the answer.
+// The pod's name, and the text that must be in the answer.
 const std::pair<const char*, const char*> kFields[] = {
     {"no-toleration", "spec.tolerations: has none"},
     {"other-value", "spec.tolerations: has nvidia.com/gpu=true:NoSchedule"},
@@ -193,7 +193,7 @@ TEST_F(LiveWhy, NamesTheFieldToWhoMayViewOneNamespaceAlone) {
   EXPECT_THAT(list.text, HasSubstr("Pod/misspelt-pool")) << "in the context's namespace";
   EXPECT_THAT(list.text, Not(HasSubstr("Pod/tolerates-all"))) << "it runs";
 
-  // What may not be done without is refused in one message.
+  // One message names all missing rights.
   const Ran snapshot = berth({"snapshot", "-o", "-", "--kubeconfig", viewer_});
   EXPECT_EQ(snapshot.exit_code, 1);
   for (const char* told : {"nodes, pods, ", "daemonsets.apps in namespace gpu-operator",
@@ -219,7 +219,7 @@ TEST_F(LiveWhy, TellsTheRestToWhoHasTheChartsRole) {
   EXPECT_THAT(misspelt.text, HasSubstr("0 of 3 nodes would take it"));
   EXPECT_THAT(why({"old-name"}).text, HasSubstr("tolerations: [{key: nvidia.com/gpu"));
 
-  // And all of it, with the role for whoever runs the cluster.
+  // The complete answer, with the role for administrators.
   kube().apply(role_of_chart("ClusterRole", "berth-snapshot"));
   for (const char* where : {"berth-system", "gpu-operator"}) {
     kube().apply(role_of_chart("Role", "berth-snapshot", where));

@@ -31,12 +31,12 @@ enum class On {
 
 struct Actor {
   std::string name;
-  std::string verb;  // "edit" with a merge patch, or one that takes none
+  std::string verb;  // "edit" with a merge patch, or a verb without one
   On on = On::kNode;
   std::string patch;  // NODE is the node's name
 };
 
-// Merge patches: of what, and to which value.
+// Merge patches: the key and its value.
 constexpr char kAnnotation[] = R"({{"metadata":{{"annotations":{{"{}":{}}}}}}})";
 constexpr char kLabel[] = R"({{"metadata":{{"labels":{{"{}":{}}}}}}})";
 

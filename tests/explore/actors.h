@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Actors: what people and other controllers do to the fields that berth manages, by name, as
-// incidents that a scenario run can play.
+// Actors: what users and other controllers do to the fields that berth manages, by name, as
+// incidents for a scenario run.
 #pragma once
 
 #include <optional>
@@ -15,16 +15,16 @@ namespace berth::explore {
 
 // "cordon", "uncordon", "mig-config", "annotation-junk", "ledger-delete", "authority-gone", …
 const std::vector<std::string>& actor_names();
-// Those who meddle with what berth does in the scenario: with certificates where it keeps some,
-// with nodes elsewhere, with what waits where there are queues, and with what is remembered of
-// broken GPUs and of budgets where there are any.
+// The actors that interfere with berth in the scenario: with certificates where it manages some,
+// with nodes elsewhere, with pending workloads where there are queues, and with records of broken
+// GPUs and of budgets where there are any.
 std::vector<std::string> actors_in(const Scenario& scenario);
-// What one of them does, to this node where it is about a node, or to the first workload of its
-// kind; nothing if there is none just then.
+// The actor's incident, for this node or for the first suitable workload; nullopt: there is none
+// now.
 std::optional<Incident> act_of(std::string_view actor, const std::string& node,
                                const sim::Store& store, const Settings& settings);
 
-// Of a phase's acts: what is done, and what later undoes it so that the scenario can still end.
+// A phase's incidents: the act, and what later undoes it so that the scenario can still end.
 std::vector<Incident> phase_acts(std::string_view act, const std::string& layout,
                                  const std::string& node);
 

@@ -40,7 +40,7 @@ bool is_of_pool(const json& expression) {
   return text_at(&expression, {"key"}) == names::kPoolLabel;
 }
 
-// Pods that choose for themselves are left out, those of a node and those that end too.
+// Pods that choose nodes or pools themselves, mirror pods and terminating pods are left out.
 bool is_judged(const json& pod) {
   return wants_gpu(pod) && at(&pod, {"spec", "nodeSelector"}) == nullptr &&
          annotation_at(&pod, names::kMirrorAnnotation).empty();
@@ -120,7 +120,7 @@ void AdmissionInvariants::take_rules(const Change& change, MonotonicTime now) {
     const auto known = next.nodes.find(name);
     if (known != next.nodes.end() && known->second.labels == node.labels &&
         known->second.has_gpus == node.has_gpus && !gone)
-      return;  // a heartbeat
+      return;  // only a heartbeat
     next.nodes.erase(name);
     if (!gone) next.nodes[name] = node;
   }
@@ -172,7 +172,7 @@ std::string AdmissionInvariants::lack(const Rules& rules, const json& pod) const
   return "";
 }
 
-// It stands on a node of a pool that its namespace may not use.
+// The pod is on a node of a pool that its namespace may not use.
 bool AdmissionInvariants::is_intruder(const Rules& rules, const json& pod) const {
   const auto node = rules.nodes.find(text_at(&pod, {"spec", "nodeName"}));
   if (!wants_gpu(pod) || node == rules.nodes.end() || !is_managed(rules, namespace_of(pod)))
@@ -202,7 +202,7 @@ void AdmissionInvariants::take_pod(const Change& change, MonotonicTime now,
     judge_new_pod(pod, passage->asked - news_takes);
 }
 
-// Under none of the rules by which the webhook may have judged it may the pod be as it is.
+// Complains if no rules that the webhook may have applied allow the pod as it is.
 void AdmissionInvariants::judge_new_pod(const KnownPod& pod, MonotonicTime from) {
   const json& object = *pod.object;
   std::string lacks;
@@ -232,7 +232,7 @@ void AdmissionInvariants::judge_marks(const KnownPod& pod) {
         complain("Once", fmt::format("{} is held to its pools twice", pod.name));
   const std::string& mark = annotation_at(&object, names::kMutationsAnnotation);
   if (mark.empty()) return;
-  // The policy may have narrowed the choice a moment ago.
+  // The policy may have narrowed the selection a moment ago.
   const bool ever = std::ranges::any_of(
       rules_, [&](const Rules& rules) { return is_managed(rules, namespace_of(object)); });
   if (!ever)

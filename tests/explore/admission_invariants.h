@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// AdmissionInvariants: what must hold of pods where the webhook is installed, judged like the rest
+// AdmissionInvariants: what must hold for pods if the webhook is installed, checked like the others
 // (invariants.h) on the store's truth, change by change:
-//   Spared    a pod of a namespace that has not opted in bears no mark of the webhook
-//   Marked    what the annotation of its mutations tells of, a pod has
-//   Once      nothing stands in a pod twice that the webhook adds
-//   Complete  a GPU pod that came through the webhook lacks nothing of what its policy adds
-//   Refused   no privileged GPU pod comes through the webhook
-//   Reported  in the end a GPU pod that came past it, and waits for a node because of what it
-//             lacks, has its event; none is reported that never lacked anything
+//   Spared    a pod of a namespace that has not opted in has no mark of the webhook
+//   Marked    a pod has what its mutations annotation lists
+//   Once      nothing that the webhook adds is in a pod twice
+//   Complete  a reviewed GPU pod lacks nothing that its policy adds
+//   Refused   no privileged GPU pod passes the webhook
+//   Reported  in the end a GPU pod that was created without review, and is unscheduled because of
+//             what it lacks, has its event; a pod that never lacked anything has none
 //   Silent    the webhook writes nothing
 //
-// What a pod lacks is worked out here once more, of pods that ask for nothing but nvidia.com/gpu
-// and choose no node or pool themselves. The policy that counts is any that was in force since the
-// news of it can have reached whoever judged.
+// This file computes on its own what a pod lacks, for pods that request only nvidia.com/gpu and
+// choose no node or pool themselves. Any policy counts that was in force since the judge can have
+// known it.
 #pragma once
 
 #include <chrono>
@@ -37,13 +37,13 @@ class AdmissionInvariants {
  public:
   explicit AdmissionInvariants(const Settings& settings) : settings_(settings) {}
 
-  // `news_takes`: how long ago a change may be that nobody has heard of.
+  // `news_takes`: berth may not know of a change that is younger than this.
   void take(const sim::Change& change, MonotonicTime now, std::chrono::nanoseconds news_takes);
-  // Right before the pod is stored.
+  // Call this right before the pod is stored.
   void take_passage(const sim::Passage& passage) { passage_ = passage; }
 
   const std::vector<std::string>& broken() const { return broken_; }
-  // What is not in order now that berth is at rest. Empty: nothing.
+  // The fault in the state once berth is at rest. Empty: none.
   std::string unstill() const;
 
  private:
@@ -51,12 +51,12 @@ class AdmissionInvariants {
     StringMap labels;
     bool has_gpus = false;
   };
-  // What admission goes by, as it stood from then on.
+  // The objects that admission reads, from `since` on.
   struct Rules {
     MonotonicTime since{0};
     std::optional<GPUClusterPolicy> policy;
     std::map<std::string, KnownNode> nodes;
-    std::map<std::string, StringMap> namespaces;  // their labels
+    std::map<std::string, StringMap> namespaces;  // by name: its labels
   };
   struct KnownPod {
     std::string name;  // NAMESPACE/NAME
@@ -72,18 +72,18 @@ class AdmissionInvariants {
                   std::chrono::nanoseconds news_takes);
   void take_rules(const sim::Change& change, MonotonicTime now);
   bool is_managed(const Rules& rules, const std::string& namespace_) const;
-  // What the pod lacks of what these rules add: "a toleration of nvidia.com/gpu"; empty: nothing.
+  // What these rules would add to the pod: "a toleration of nvidia.com/gpu"; empty: nothing.
   std::string lack(const Rules& rules, const nlohmann::json& pod) const;
   bool is_intruder(const Rules& rules, const nlohmann::json& pod) const;
-  // The rules that were in force at any time between the two.
+  // The rules that were in force at any time in this span.
   std::vector<const Rules*> in_force(MonotonicTime from, MonotonicTime until) const;
   void complain(std::string_view invariant, const std::string& what);
 
   const Settings settings_;
-  std::vector<Rules> rules_;              // in order of time; the last is in force
-  std::map<std::string, KnownPod> pods_;  // by uid, those that are gone too
-  std::map<std::string, int> reported_;   // by pod's uid
-  std::optional<sim::Passage> passage_;   // of what is stored next
+  std::vector<Rules> rules_;              // by time; the last is in force
+  std::map<std::string, KnownPod> pods_;  // by uid, including deleted pods
+  std::map<std::string, int> reported_;   // by the pod's uid
+  std::optional<sim::Passage> passage_;   // of the pod that is stored next
   std::vector<std::string> broken_;
 };
 

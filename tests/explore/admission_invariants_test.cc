@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods where the webhook is installed: each invariant of admission is broken once.
+// Pods with the webhook installed: each invariant of admission is violated once.
 #include "tests/explore/admission_invariants.h"
 
 #include <gmock/gmock.h>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `new` gives in berth-sim: a run makes millions of small objects, all in one thread, and the
-// general allocator is a fifth of its time. Blocks come from chunks of one size each, within one
-// reserved range, so that a block's address tells its size; what is given back is given out next.
-// Sanitizers bring an allocator of their own, which is kept.
+// The allocator of berth-sim. A run allocates millions of small objects in one thread, and the
+// general allocator takes a fifth of its time. Blocks come from chunks of one size each, within one
+// reserved range, so a block's address gives its size; freed blocks are reused first. Sanitizers
+// keep their own allocator.
 //
-// Runs fork all the time, and a page fault costs as much as a hundred objects: the range asks for
-// huge pages, which chunks are small enough to share, and a forked process begins with chunks of
-// its own. What it gives back of its parent's lies idle, for to note it there would have the page
-// copied.
+// Runs fork often, and a page fault costs as much as a hundred objects. The range requests huge
+// pages, which several chunks share, and a forked process starts with new chunks. It never reuses
+// its parent's blocks, because even a note in them would copy the page.
 #if !defined(__SANITIZE_ADDRESS__)
 
 #include <pthread.h>
@@ -24,19 +23,19 @@
 
 namespace {
 
-// Sizes go up by a grain, and beyond the last fine one by a quarter of the power of two below.
+// Sizes grow by a fixed step; above the last fine one, by a quarter of the power of two below.
 constexpr std::size_t kGrain = 16;
 constexpr std::size_t kFine = 1024;
 constexpr std::size_t kFineClasses = kFine / kGrain + 1;
-constexpr std::size_t kLargest = 8192;  // larger ones are malloc's
+constexpr std::size_t kLargest = 8192;  // malloc serves larger ones
 constexpr std::size_t kClasses = kFineClasses + 4 * 3;
 constexpr std::size_t kChunk = std::size_t{1} << 14;
-constexpr std::size_t kRange = std::size_t{1} << 35;  // of addresses; pages come as they are used
+constexpr std::size_t kRange = std::size_t{1} << 35;  // of addresses; pages are mapped on first use
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
 constexpr std::size_t class_of(std::size_t bytes) {
   if (bytes <= kFine) return (bytes + kGrain - 1) / kGrain + (bytes == 0);
-  const int power = std::bit_width(bytes - 1) - 1;  // 1025 to 2048 have 10
+  const int power = std::bit_width(bytes - 1) - 1;  // 10 for 1025 to 2048
   const std::size_t quarter = (bytes - 1) >> (power - 2);
   return kFineClasses + static_cast<std::size_t>(power - 10) * 4 + (quarter - 4);
 }
@@ -59,11 +58,11 @@ struct Rest {
   std::byte* end = nullptr;
 };
 
-// By class: what has been given back, and what of the last chunk has not been given out.
+// By class: freed blocks, and the unused rest of the last chunk.
 Free* free_blocks[kClasses];
 Rest rests[kClasses];
 std::uint8_t class_at[kRange / kChunk];  // by chunk
-std::byte* inherited = nullptr;          // from here to `range` is the parent's
+std::byte* inherited = nullptr;          // from here to `range` it belongs to the parent
 std::byte* range = nullptr;
 std::size_t range_size = 0;
 std::size_t chunks = 0;
@@ -85,7 +84,7 @@ void reserve() {
   range += (kHugePage - reinterpret_cast<std::uintptr_t>(got) % kHugePage) % kHugePage;
   range_size = kRange;
   inherited = range;
-  ::madvise(range, kRange, MADV_HUGEPAGE);  // there may be none
+  ::madvise(range, kRange, MADV_HUGEPAGE);  // may be unavailable
   ::pthread_atfork(nullptr, nullptr, begin_anew);
 }
 
@@ -140,9 +139,9 @@ void operator delete(void* block, std::size_t) noexcept { release(block); }
 
 #else
 
-// For runs that are short, forked, and can be played again: where a block was allocated is not
-// noted (ASAN_OPTIONS=malloc_context_size=30 with the replay line tells), and what is freed lies
-// idle for 16 MiB instead of 256, which a run would have to be given page by page.
+// For short, forked runs that can be replayed: no allocation traces (use
+// ASAN_OPTIONS=malloc_context_size=30 with the replay line), and a quarantine of 16 MiB instead of
+// 256, since a run would have to map all of its pages.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {
   return "malloc_context_size=1:quarantine_size_mb=16:thread_local_quarantine_size_kb=256";

@@ -20,7 +20,7 @@ std::deque<Batch> gather_batches(const std::vector<Task>& tasks,
                                  const std::vector<std::size_t>& which, std::size_t branches) {
   using Key = std::tuple<int, std::uint64_t, bool, std::string>;
   std::deque<Batch> batches;
-  std::map<Key, std::size_t> open;  // those that have room
+  std::map<Key, std::size_t> open;  // with space left
   for (const std::size_t number : which) {
     Schedule schedule = parse_schedule(tasks[number].schedule).value();
     Task common = tasks[number];
@@ -54,7 +54,7 @@ void play_batch(const Scenario& scenario, const Batch& batch, const CampaignOpti
     say(fmt::format("E {} 0 {}", branch.number, how));
   };
   hooks.on_unreached = [&](const Branch& branch) { say(fmt::format("U {}", branch.number)); };
-  // It is the last to be told of, and need not be taken apart.
+  // This is the last report, so the run need not be destroyed.
   if (batch.own)
     hooks.on_trunk = [&](const RunReport& report) {
       tell(*batch.own, report);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch: tasks of a campaign that have a beginning in common, which is played once for all of them.
+// Batch: tasks of a campaign that share a beginning, which is simulated once for all of them.
 #pragma once
 
 #include <chrono>
@@ -16,18 +16,18 @@
 namespace berth::explore {
 
 struct Batch {
-  Task common;                     // no more than the beginning
-  std::optional<std::size_t> own;  // the task that is nothing else
-  std::vector<Branch> branches;    // by the tasks' numbers
-  bool to_the_end = false;         // whatever the time
+  Task common;                     // only the beginning
+  std::optional<std::size_t> own;  // the task that equals the beginning
+  std::vector<Branch> branches;    // with the tasks' numbers
+  bool to_the_end = false;         // regardless of the time
 };
 
-// In the order of the tasks, of which `which` are the numbers; at most so many branches each.
+// In the order of the tasks with the numbers `which`; each batch has at most so many branches.
 std::deque<Batch> gather_batches(const std::vector<Task>& tasks,
                                  const std::vector<std::size_t>& which, std::size_t branches);
 
-// In a process of the crew, until its time is up. What came of each task is a line:
-// "E 17 760000 what is broken", or "U 17": it was never come to.
+// Runs in a crew process until its time is up. Each task's result is a line: "E 17 760000 the
+// failure", or "U 17": the run never reached it.
 void play_batch(const Scenario& scenario, const Batch& batch, const CampaignOptions& options,
                 std::chrono::steady_clock::time_point end, const Crew::Say& say);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: plan_campaign lists the tasks, run_campaign has a crew play them in batches of those
-// with a beginning in common (batch.h), one after the other as turns.h says.
+// Outline: plan_campaign lists the tasks; run_campaign has a crew run them in batches with a common
+// beginning (batch.h), in the order of turns.h.
 #include "tests/explore/campaign.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr std::size_t kMaxFailures = 100;  // more say nothing new
+constexpr std::size_t kMaxFailures = 100;  // more add no information
 constexpr const char* kRandomKind = "random";
 
 class Collector {
@@ -35,7 +35,7 @@ class Collector {
             const CampaignOptions& options)
       : scenarios_(scenarios), tasks_(tasks), options_(options) {}
 
-  // The batch that is to be played anew, if any.
+  // The batch to run again, if any.
   std::optional<Batch> take(const Batch& batch, const Crew::News& news) {
     if (news.ended) {
       if (!news.line.empty()) fail(batch.common, news.line);
@@ -48,7 +48,7 @@ class Collector {
     std::string failure;
     words >> what >> number >> simulated_ms;
     if (what == 'U') {
-      // It is the trunk's story to its end, but it may be judged differently.
+      // The trunk itself is this task's run, but its result may differ.
       return Batch{
           .common = tasks_[number], .own = number, .branches = {}, .to_the_end = batch.to_the_end};
     }
@@ -75,7 +75,7 @@ class Collector {
   const CampaignOptions& options_;
 };
 
-// What there is to play of each scenario, from a run of it without faults.
+// The tasks of each scenario, from a run of it without faults.
 std::vector<std::vector<Task>> survey(const std::vector<Scenario>& scenarios,
                                       const CampaignOptions& options) {
   std::vector<std::vector<Task>> tasks(scenarios.size());
@@ -93,7 +93,7 @@ std::vector<std::vector<Task>> survey(const std::vector<Scenario>& scenarios,
         explore(scenarios[next], {}, run);
       });
     for (const Crew::News& news : crew.wait()) {
-      if (news.ended) continue;  // if it died, so does the task that is the same
+      if (news.ended) continue;  // if it died, so will the equal task
       const std::size_t space = news.line.find(' ');
       tasks[news.number].push_back({.scenario = static_cast<int>(news.number),
                                     .kind = news.line.substr(0, space),
@@ -126,7 +126,7 @@ void add_random(std::vector<Task>& tasks, std::size_t up_to, int scenarios, std:
 
 std::vector<Task> plan_campaign(const std::vector<Scenario>& scenarios,
                                 const CampaignOptions& options) {
-  constexpr std::size_t kEachSecond = 100;  // more than any machine plays
+  constexpr std::size_t kEachSecond = 100;  // more than any machine can run
   std::vector<Task> first;                  // without faults
   std::vector<Task> tasks;
   for (std::vector<Task>& its : survey(scenarios, options))
@@ -136,8 +136,8 @@ std::vector<Task> plan_campaign(const std::vector<Scenario>& scenarios,
                      .kind = kStoryKind,
                      .schedule = "",
                      .seed = options.seed});
-    // In a renewal a day without a write is none in which nothing happens: it is there to be waited
-    // for, and the next step comes after it. What was wrong with GPUs is forgotten after a day.
+    // In a scenario of certificates, a day without a write is part of the wait for the next step.
+    // Faults of GPUs are forgotten after a day.
     if (!options.days || scenarios[i].certificates || scenarios[i].prometheus) continue;
     first.push_back(first.back());
     first.back().kind = "day";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Campaign: many schedules of many scenarios, on several processes at once, and what came of them.
+// Campaign: many schedules of many scenarios, in several processes at once, and their results.
 #pragma once
 
 #include <chrono>
@@ -28,26 +28,24 @@ inline constexpr const char* kCrashPointKind = "write";
 struct Failure {
   Task task;
   std::string what;
-  int after = 0;  // schedules that were run by then
+  int after = 0;  // schedules that were run before it
 };
 
 struct CampaignOptions {
   std::uint64_t seed = 1;
   std::int64_t steps = 3'000'000;
   int jobs = 2;
-  // Schedules in all, a fair sample of those there are. 0: every one there is, the crash points
-  // first.
+  // The number of schedules, a fair sample of all. 0: all of them, the crash points first.
   int budget = 0;
-  // When to stop, but for the crash points: they come first and are played to the last one, unless
-  // there is a budget, or they have a limit of their own, from which on the others have what is
-  // left of the time (the table says how many were played). There are random schedules once the
-  // others are through. 0: none.
+  // When to stop. The crash points come first and are all run, unless there is a budget, or a limit
+  // of their own, after which the others get the rest of the time (the table shows how many were
+  // run). Random schedules come after all others. 0: no limit.
   std::chrono::seconds limit{0};
   std::chrono::seconds crash_point_limit{0};
   bool days =
-      true;  // begin with a simulated day of each scenario but those of certificates and GPUs
+      true;  // begin with a simulated day of each scenario except those of certificates and GPUs
   bool stop_at_first = false;
-  std::function<bool(const Failure&)> is_wanted;  // others are forgotten; empty: each is wanted
+  std::function<bool(const Failure&)> is_wanted;  // drops other failures; empty: keep all
 };
 
 struct CampaignReport {
@@ -67,7 +65,7 @@ std::vector<Task> plan_campaign(const std::vector<Scenario>& scenarios,
 CampaignReport run_campaign(const std::vector<Scenario>& scenarios, const std::vector<Task>& tasks,
                             const CampaignOptions& options);
 
-// The line that plays a task again.
+// The command that runs a task again.
 std::string replay_line(const Scenario& scenario, const Task& task, const std::string& bug);
 std::string print_table(const CampaignReport& report);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CertificateChain: whether an API server that is told this bundle believes a webhook that shows
-// this certificate, and until when. Asked of OpenSSL, not of berth's own reading.
+// CertificateChain: whether an API server with this bundle trusts a webhook with this certificate,
+// and until when. OpenSSL decides, not berth's own code.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ class CertificateChain {
                                              Time now) const;
 
   const std::string host_;
-  // From when to when: asked once of each pair that holds, for it is asked every second.
+  // The validity of each good pair, cached because it is checked every second.
   std::map<std::pair<std::string, std::string>, std::pair<Time, Time>> known_;
 };
 

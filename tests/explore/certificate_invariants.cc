@@ -16,10 +16,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The kubelet looks at mounted Secrets once a minute and a little more, the webhook at its files
-// every ten seconds.
+// The kubelet updates mounted Secrets about once a minute, and the webhook checks its files every
+// ten seconds.
 constexpr std::chrono::nanoseconds kMounted = 90s;
-// A look a minute, a crash or two between, and then what is mounted.
+// One check per minute, a crash or two in between, and then the mounted file.
 constexpr std::chrono::nanoseconds kMended = 6min;
 constexpr std::chrono::nanoseconds kDay = 24h;
 
@@ -126,7 +126,7 @@ void CertificateInvariants::take_secret(const Change& change, bool by_berth, Mon
   if (stood) take_standing(after, now, wall);
 }
 
-// What the scenario begins with has its times written on it.
+// The times of the certificates that exist at the start come from the certificates themselves.
 void CertificateInvariants::take_standing(const CertificateSecret& authority, MonotonicTime now,
                                           Time wall) {
   const StoredAuthority& stored = authority.content;
@@ -143,7 +143,7 @@ void CertificateInvariants::take_leaf(const CertificateSecret* before,
   const std::string& leaf = after.content.pair.certificate;
   if (!is_whole(after) || (!shown_.empty() && shown_.back().leaf == leaf)) return;
   const std::string issuer = issuer_of(leaf);
-  if (shown_.empty() && !by_berth) {  // it stood: those that did not sign it have not since then
+  if (shown_.empty() && !by_berth) {  // it existed: others have not signed since
     const auto life = read_certificate_facts(leaf)->validity;
     for (const std::string& authority : authorities_)
       if (authority != issuer) last_shown_[authority] = now - (wall - (life.from + kClockSkew));
@@ -209,7 +209,7 @@ void CertificateInvariants::note_known(MonotonicTime now) {
   }
 }
 
-// Empty if whoever is asked now is believed.
+// Empty if every webhook that may be called now is trusted.
 std::string CertificateInvariants::distrust(MonotonicTime now, Time wall) {
   for (const Shown& one : shown_) {
     if (one.replaced && now - *one.replaced > kMounted) continue;

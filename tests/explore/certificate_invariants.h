@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// CertificateInvariants: what must hold of the webhook's certificates, judged like the rest
+// CertificateInvariants: what must hold for the webhook's certificates, checked like the others
 // (invariants.h) on the store's truth, change by change:
-//   Trust     every caBundle verifies each certificate that a webhook may show: the Secret's, and
-//             for as long as a mounted file takes to change those that it held before
+//   Trust     every caBundle verifies each certificate that a webhook may serve: the Secret's, and
+//             its predecessors for as long as a mounted file takes to change
 //   Overlap   a new authority has been in every caBundle for a day before it signs, unless nothing
-//             else can be served; one that has signed stays a day beyond its last certificate
-//   Pair      what berth writes into a Secret is a certificate and its key
-//   Key       the authority's key is in its Secret and nowhere else
-//   Unseen    nothing is replaced that was put there after the write had left
-// and in the end that both Secrets are whole and every caBundle says the same.
+//             else can be served; after its last certificate it stays for one more day
+//   Pair      berth writes a certificate into a Secret only together with its key
+//   Key       the authority's key is only in its Secret
+//   Unseen    berth replaces nothing that was stored after its write was sent
+// and in the end both Secrets are complete and all caBundles are equal.
 //
-// What a person breaks is broken until berth can have mended it. It starts, too, with nothing.
+// After a user's change, the invariants wait until berth can have repaired it. At the start there
+// are no certificates.
 #pragma once
 
 #include <functional>
@@ -36,19 +37,19 @@ class CertificateInvariants {
 
   explicit CertificateInvariants(const Settings& settings);
 
-  // True of the keeper's, which asks for no lease.
+  // True for a request of the certificate manager, which needs no Lease.
   bool take_request(const std::string& user, const HttpRequest& request, MonotonicTime now);
   void take(const sim::Change& change, bool by_berth, MonotonicTime now, Time wall,
             const Complain& complain);
-  // What is not in order now that berth is at rest. Empty: nothing.
+  // The fault in the state once berth is at rest. Empty: none.
   std::string unstill(Time wall);
 
  private:
   struct Shown {
     std::string leaf;                       // PEM
-    std::optional<MonotonicTime> replaced;  // unset: it is the Secret's
+    std::optional<MonotonicTime> replaced;  // unset: it is in the Secret
   };
-  using Bundles = std::vector<std::string>;  // PEM, one for each webhook
+  using Bundles = std::vector<std::string>;  // PEM, one per webhook
 
   void take_secret(const sim::Change& change, bool by_berth, MonotonicTime now, Time wall,
                    const Complain& complain);
@@ -65,24 +66,25 @@ class CertificateInvariants {
   std::string distrust(MonotonicTime now, Time wall);
   void note_known(MonotonicTime now);
   bool is_disturbed(MonotonicTime now) const;
-  // Of all that were ever seen; empty if none of them signed it.
+  // Among all authorities ever seen; empty if none of them signed it.
   std::string issuer_of(const std::string& leaf) const;
 
   const CertificateKeeperOptions names_;
   const std::string namespace_;
   CertificateChain chain_;
-  std::map<std::string, Bundles> configurations_;     // that are there, by kind
-  std::map<std::string, CertificateSecret> secrets_;  // that are there, by name
+  std::map<std::string, Bundles> configurations_;     // existing ones, by kind
+  std::map<std::string, CertificateSecret> secrets_;  // existing ones, by name
   std::vector<Shown> shown_;
-  std::set<std::string> authorities_;                 // PEM, that ever stood in the Secret
+  std::set<std::string> authorities_;                 // PEM of all that were ever in the Secret
   std::set<std::string> keys_;                        // of authorities, PEM and base64
-  std::map<std::string, MonotonicTime> known_since_;  // authorities that every bundle names
-  std::map<std::string, MonotonicTime> last_shown_;   // authorities, when a leaf of theirs was
+  std::map<std::string, MonotonicTime> known_since_;  // authorities that every bundle has
+  std::map<std::string, MonotonicTime> last_shown_;   // authorities: their leaf's last use theirs
+                                                      // was last served
   std::map<std::string, MonotonicTime> changed_;      // by kind and name
   std::map<std::string, MonotonicTime> sent_;         // by user, kind and name
-  std::set<std::string> taken_away_;                  // authorities, by a person
-  std::optional<MonotonicTime> disturbed_;            // by a person
-  bool established_ = false;                          // all was well once
+  std::set<std::string> taken_away_;                  // authorities that a user removed
+  std::optional<MonotonicTime> disturbed_;            // by a user
+  bool established_ = false;                          // everything was in order once
 };
 
 }  // namespace berth::explore

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each invariant of certificates is broken once, by a doctored write of berth's.
+// Each invariant of certificates is violated once, by a manipulated write of berth.
 #include "tests/explore/certificate_invariants.h"
 
 #include "apis/base/base64.h"
@@ -19,7 +19,7 @@ constexpr char kPlural[] = "mutatingwebhookconfigurations";
 
 class CertificateInvariantsTest : public InvariantsFixture {
  protected:
-  // As in the middle of a renewal: the authority before signed what is shown.
+  // In the middle of a renewal: the previous authority signed the present leaf.
   void stand(ScenarioCertificates certificates = {.authority_age = 10h,
                                                   .leaf_age = 500h,
                                                   .previous_age = 5850h,
@@ -59,7 +59,7 @@ class CertificateInvariantsTest : public InvariantsFixture {
         user);
   }
 
-  // Among what else hours without a status bring.
+  // Among other complaints after hours without a status.
   static testing::Matcher<std::vector<std::string>> distrust() {
     return testing::Contains(StartsWith("Trust: "));
   }
@@ -128,7 +128,7 @@ TEST_F(CertificateInvariantsTest, WhatCameMeanwhileIsWrittenOver) {
   EXPECT_THAT(first(), StartsWith("Unseen: the Secret berth-webhook-tls is written over"));
 }
 
-// A person's deed is told of only once berth has had the time to mend it.
+// An invariant complains about a user's change only once berth has had time to repair it.
 TEST_F(CertificateInvariantsTest, WhatAPersonBreaksIsToBeMendedSoon) {
   stand({.authority_age = 500h});
   publish("", "somebody");

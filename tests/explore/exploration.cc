@@ -32,7 +32,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The layout that a phase's acts are about: the first that the timeline applies.
+// The layout for a phase's incidents: the first one that the timeline applies.
 std::string first_layout(const Scenario& scenario) {
   for (const Incident& incident : scenario.timeline)
     for (const ManifestDocument& document : parse_manifest(incident.manifest, "").documents)
@@ -40,13 +40,13 @@ std::string first_layout(const Scenario& scenario) {
   return "";
 }
 
-// Berth has written nothing for so long.
+// berth has written nothing for this long.
 constexpr std::chrono::minutes kRest{2};
 
 Scenario scenario_of(const Scenario& scenario, const Schedule& schedule,
                      const RunOptions& options) {
   Scenario own = prepare(scenario, schedule, first_layout(scenario));
-  // No fault strikes a day: its lease may be as long as where writes are dear.
+  // No fault occurs in a day, so its lease may be as long as where writes are expensive.
   if (options.quiet >= 24h)
     own.lease = {.lease_duration = 137s, .renew_deadline = 107s, .retry_period = 26s};
   return own;
@@ -153,7 +153,7 @@ class Run {
 
   void take(const sim::Change& change) {
     invariants_.take(change);
-    // Of a record and a slot it is known when they were sent; of what queues write it is not.
+    // The sending time is known for records and slots, but not for writes of queues.
     const auto sent_before = invariants_.news_takes() + disturber_.held_up();
     queues_.take(change, is_berth(change.user), run_.simulation().clock().wall(), sent_before);
     displacements_.take(change, is_berth(change.user), run_.simulation().clock().wall(),
@@ -186,7 +186,7 @@ class Run {
       phases_.push_back(name + "/" + phase);
   }
 
-  // One thing happens; false once an invariant is broken or the run goes on for ever.
+  // Runs one step; false once an invariant is violated or the run does not end.
   bool step() {
     if (++steps_ > options_.steps) return false;
     over_ = over_ || !run_.step();
@@ -236,7 +236,7 @@ class Run {
     return last;
   }
 
-  // Until berth has written nothing for the quiet time and everything is in order or explained.
+  // Runs until berth has written nothing for the quiet time and the state is right or explained.
   std::string run_to_stillness() {
     const MonotonicTime limit = run_.simulation().now() + scenario_.limit + options_.quiet;
     MonotonicTime look_at = earliest_;
@@ -264,7 +264,7 @@ class Run {
   const RunOptions options_;
   bool strict_;
   ScenarioRun run_;
-  const MonotonicTime earliest_ = run_.simulation().now() + last_act() + 1min;  // of stillness
+  const MonotonicTime earliest_ = run_.simulation().now() + last_act() + 1min;  // for being at rest
   Invariants invariants_;
   QueueInvariants queues_;
   QueueDisplacements displacements_;
@@ -274,10 +274,10 @@ class Run {
   ReservationInvariants reservations_{displacements_.accounts()};
   QueueStandstill standstill_{scenario_.settings};
   IdleInvariants idle_;
-  std::optional<AdmissionInvariants> admission_;  // where a webhook is installed
+  std::optional<AdmissionInvariants> admission_;  // if a webhook is installed
   Disturber disturber_;
   std::int64_t steps_ = 0;
-  bool over_ = false;  // the run has nothing more to play
+  bool over_ = false;  // the run has no further steps
   std::set<std::string> seen_phases_;
   std::vector<std::string> phases_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exploration: one run of a scenario under a schedule, judged: the invariants at every change, then
-// a quiet phase in which nothing moves, and what then stands.
+// Exploration: one run of a scenario under a schedule, with all checks: the invariants at every
+// change, then a quiet phase without changes, then the final state.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 namespace berth::explore {
 
 struct RunReport {
-  std::string failure;  // empty: it held
+  std::string failure;  // empty: all invariants held
   std::chrono::nanoseconds simulated{0};
   std::int64_t steps = 0;
   Footprint footprint;
@@ -24,13 +24,13 @@ struct RunReport {
 
 struct RunOptions {
   std::uint64_t seed = 1;
-  std::int64_t steps = 3'000'000;  // more is a livelock
+  std::int64_t steps = 3'000'000;  // more steps mean a livelock
   std::chrono::nanoseconds quiet = std::chrono::minutes(10);
   std::function<void(const std::string& line)> transcript;
-  // Asked each time a counter of faults moves on ("write", 17), before anything can strike: the
-  // schedule under which the run goes on from here, if it is to be another (see trunk.h).
+  // Called when a counter of faults increases ("write", 17), before any fault: the schedule for the
+  // rest of the run, if it is a different one (see trunk.h).
   std::function<std::optional<Schedule>(std::string_view counter, int number)> branch;
-  // Hears the report before the run is taken apart; it need not return.
+  // Gets the report before the run is destroyed; it need not return.
   std::function<void(const RunReport&)> on_end;
 };
 

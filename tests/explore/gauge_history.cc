@@ -8,7 +8,7 @@ namespace {
 
 using Kind = ShownFault::Kind;
 
-// Of NVIDIA's catalog: what a program does to itself, and no GPU's fault.
+// XIDs that NVIDIA's catalog assigns to programs, not to GPUs.
 constexpr int kOfPrograms[] = {13, 31, 43, 45, 68, 109};
 
 bool breaks_gpu(int xid) {

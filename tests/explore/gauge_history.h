@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GaugeHistory: which faults each node's GPUs have shown, from when until when, as the gauges
-// themselves have it, whether or not anybody was there to see.
+// GaugeHistory: which faults each node's GPUs have shown, from when until when, by the gauges
+// themselves, even if no berth was running.
 #pragma once
 
 #include <map>
@@ -15,26 +15,26 @@ namespace berth::explore {
 
 struct ShownFault {
   enum class Kind {
-    kRise,    // an error that came
-    kHot,     // for as long as it is
-    kStands,  // a row that could not be replaced
+    kRise,    // a new error
+    kHot,     // for as long as it is hot
+    kStands,  // a row that could not be remapped
     kLost,    // a GPU that is gone
   };
   Kind kind = Kind::kRise;
   std::size_t gpu = 0;
   MonotonicTime from{0};
-  std::optional<MonotonicTime> until;  // absent: it goes on
+  std::optional<MonotonicTime> until;  // absent: it continues
   MonotonicTime last(MonotonicTime now) const { return until ? *until : now; }
 };
 
 class GaugeHistory {
  public:
-  // As the node's gauges are from now on; null: there is no such machine any more.
+  // The node's gauges from now on; null: the machine no longer exists.
   void take(const std::string& node, const sim::GaugedNode* gauges, MonotonicTime now,
             int max_temperature);
 
   const std::vector<ShownFault>& of(const std::string& node) const;
-  // How many GPUs something is told of, and since when so many are.
+  // How many GPUs the exporter reports, and since when it reports that many.
   std::size_t told(const std::string& node) const;
   MonotonicTime told_since(const std::string& node) const;
 

@@ -22,13 +22,13 @@ using Kind = ShownFault::Kind;
 
 namespace {
 
-// From what is shown until berth has seen it: a round of the sampler, a leader that stops for a
-// while, another that begins.
+// The time until berth has seen a fault: a sampling round, a leader that stops for a while, and
+// another that starts.
 constexpr std::chrono::nanoseconds kSeenIn = 2min;
-// So long after a GPU was seen last it counts as seen, and a while until that has been looked at.
+// How long after its last measurement a GPU counts as seen, and the time to notice it.
 constexpr std::chrono::nanoseconds kUnseenFor = 150s;
-constexpr std::chrono::nanoseconds kSameTime = 60s;  // what two do within it is nobody's fault
-constexpr std::chrono::nanoseconds kMoment = 5s;     // on its way
+constexpr std::chrono::nanoseconds kSameTime = 60s;  // two writers may not know of each other
+constexpr std::chrono::nanoseconds kMoment = 5s;     // for requests in flight
 constexpr std::int64_t kDoublings = 10;
 constexpr std::chrono::nanoseconds kLongestWait = 24h;
 
@@ -51,7 +51,7 @@ bool same_at(const json* before, const json* after, Path path) {
   return was == nullptr || is == nullptr ? was == is : *was == *is;
 }
 
-// Most of what changes on a node is none of its labels', its records' and its cordon's.
+// Most changes of a node affect neither its labels nor its records nor its cordon.
 bool is_heartbeat(const json* before, const json* after) {
   return before != nullptr && same_at(before, after, {"metadata", "labels"}) &&
          same_at(before, after, {"metadata", "annotations"}) &&
@@ -106,7 +106,7 @@ void HealthInvariants::take(const sim::Change& change, bool by_berth, MonotonicT
   if (!by_berth && node.out && node.cordoned && !cordoned) node.overruled_at = now;
   if (!by_berth && record != node.record) {
     node.edited = true;
-    node.overruled_at.reset();  // nothing says so any more
+    node.overruled_at.reset();  // the record no longer says so
   }
   if (by_berth && node.record && !record) node.cordons = 0;
   if (node.out && !out) node.back_at = now;
@@ -133,8 +133,8 @@ MonotonicTime HealthInvariants::begin_of(const std::string& name, const ShownFau
   return begin;
 }
 
-// Whether berth may cordon the node for the fault. A fault that a person has overruled goes on over
-// gaps that berth cannot have taken for its end.
+// Whether berth may cordon the node for the fault. A fault that a user has overruled counts as
+// continued over gaps that berth can't have seen as its end.
 bool HealthInvariants::is_a_cause(const std::string& name, const KnownNode& node,
                                   const ShownFault& fault, MonotonicTime sent) const {
   const std::chrono::nanoseconds recover_after = policy_->spec.health.recover_after;
@@ -158,7 +158,7 @@ void HealthInvariants::judge_cordon(const std::string& name, KnownNode& node,
   for (const ShownFault& fault : history_.of(name))
     if (const MonotonicTime last = fault.last(sent); is_a_cause(name, node, fault, sent))
       node.cause = std::min(node.cause.value_or(last), last);
-  // What the kubelet offers is no gauge's to show.
+  // Gauges do not show what the kubelet offers.
   const bool offers_less =
       record.keys.find(to_string(FaultKind::kDevicesUnhealthy)) != std::string::npos;
   if (!node.cause && !offers_less)
@@ -180,7 +180,7 @@ void HealthInvariants::judge_return(const std::string& name, const KnownNode& no
                                     MonotonicTime now, const Complain& complain) const {
   if (node.edited || !policy_ || policy_since_ > node.out_since) return;
   if (policy_->spec.health.action == HealthAction::kReport) return;
-  // A record's `last` is a little behind what is seen.
+  // A record's `last` is a little older than the last observation.
   const auto wait = wait_after(node.cordons) - policy_->spec.health.recover_after / 4 - kMoment;
   if (node.cause && now < *node.cause + wait)
     complain("Early",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth does about GPUs that break: each invariant of it is broken once, by a doctored write
-// of berth's.
+// berth's reaction to broken GPUs: each invariant is violated once, by a manipulated write of
+// berth.
 #include "tests/explore/health_invariants.h"
 
 #include <vector>
@@ -18,14 +18,14 @@ class HealthInvariantsTest : public InvariantsFixture {
           "metadata":{"name":"cluster","uid":"g1","generation":1},
           "spec":{"pools":[{"name":"lab","nodeSelector":{"matchLabels":{}}}],
                   "health":{"action":"Cordon","recoverAfter":"2m","maxUnhealthyFraction":"50%"}}})"));
-    // It tells of itself, for as long as a test takes.
+    // It has a status of its own, for the duration of a test.
     put("miglayouts", "", json::parse(R"({"apiVersion":"gpu.berth.dev/v1alpha1","kind":"MIGLayout",
         "metadata":{"name":"a100","uid":"l1","generation":1},
         "spec":{"nodeSelector":{},"devices":[{"profiles":{"1g.10gb":7}}]},
         "status":{"observedGeneration":1}})"));
     claim({});
     for (const char* name : {"n1", "n2", "n3"}) show(name, {});
-    pass(2min);  // all of this is old news
+    pass(2min);  // berth knows all of this
   }
   void show(const std::string& name, sim::GpuGauge gauge, bool told = true) {
     gauges_[name] = {.made = 1, .product = "A100", .gpus = {gauge, {}}, .told = told};
@@ -162,7 +162,7 @@ TEST_F(HealthInvariantsTest, TheSecondTimeItTakesTwiceAsLong) {
     pass(130s);
     come_back("n1");
     cordons_["n1"] = 1;
-    pass(5min);  // the first one is none of the second's causes any more
+    pass(5min);  // the first fault is no longer a cause of the second cordon
   }
   EXPECT_THAT(first(), StartsWith("Early: n1 goes back too early, out 2 times by now"));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what happened; who was stopped as idle, and whether it was; who may have its GPUs.
+// Outline: what happened; which workload was stopped as idle, and whether it was idle; what gets
+// its GPUs.
 #include "tests/explore/idle_invariants.h"
 
 #include <fmt/format.h>
@@ -22,11 +23,10 @@ using queue::LedgerFact;
 
 namespace {
 
-// From what is shown until it is decided on: a round of the sampler, a leader that stops for a
-// while.
+// The time until a decision: a round of the sampler, and a leader that stops for a while.
 constexpr std::chrono::nanoseconds kRoundTakes = 30s;
-constexpr std::chrono::nanoseconds kOfASecond = 2s;  // objects tell times in whole seconds
-// So long at a stretch somebody works whom berth has to have seen, whatever it was busy with.
+constexpr std::chrono::nanoseconds kOfASecond = 2s;  // objects store times in whole seconds
+// Activity that lasts this long must be seen by berth in any case.
 constexpr std::chrono::nanoseconds kPlainToSee = 4min;
 
 bool is_leaving_now(const json* pod) {
@@ -74,7 +74,7 @@ void IdleInvariants::take_policy(const sim::Change& change, MonotonicTime now) {
   policy_ = std::move(next);
 }
 
-// An entry that goes, or waits for nobody any more, may still have stopped somebody a while ago.
+// An entry that was deleted, or no longer waits, may still have stopped a workload recently.
 void IdleInvariants::take_ledger(const sim::Change& change, bool by_berth) {
   std::map<std::string, LedgerFact> next;
   const json* data =
@@ -120,7 +120,7 @@ void IdleInvariants::judge_warning(const KnownPod& pod, const Moment& at) {
                                    pod.warning));
 }
 
-// The text says under which policy it is stopped.
+// The text says by which policy it is stopped.
 void IdleInvariants::judge_job(const sim::Change& change, const Moment& at) {
   if (change.before == nullptr || change.kind == sim::Change::Kind::kDeleted) return;
   const json &before = *change.before, &after = *change.after;
@@ -157,7 +157,7 @@ void IdleInvariants::judge_stop(const std::string& workload, const KnownPod& pod
   const IdleSpec& idle = policy_->spec.idle;
   const std::chrono::nanoseconds grace = idle.grace_period;
   if (at.now - policy_since_ < window()) return;
-  // What berth has measured and decided on is a little older than what it does about it.
+  // berth's measurement and decision are a little older than its write.
   const auto late = policy_->spec.metrics.interval + at.news_takes + kRoundTakes;
   const MonotonicTime seen = at.now - late;
   if (worked(pod, at.now - grace, seen) > 0ns)
@@ -179,7 +179,7 @@ void IdleInvariants::judge_stop(const std::string& workload, const KnownPod& pod
              fmt::format("{} has worked since it was told that its GPUs are idle", workload));
 }
 
-// Of those that go one less has to be too few.
+// With one victim fewer, the freed GPUs must be too few.
 void IdleInvariants::judge_entry(const std::string& uid, const LedgerFact& entry) {
   std::int64_t freed = 0, least = 0;
   for (const queue::AheadFact& ahead : entry.ahead) {
@@ -231,7 +231,7 @@ std::chrono::nanoseconds IdleInvariants::lasts() const {
   return std::max<std::chrono::nanoseconds>(3 * policy_->spec.metrics.interval, 2min);
 }
 
-// With the time that it takes to see it, and to begin anew where berth has begun anew.
+// Includes the time to notice, and to start again after a restart of berth.
 std::string IdleInvariants::unstill(MonotonicTime now) const {
   if (!policy_ || history_.empty() || policy_->spec.idle.policy != IdlePolicy::kAlways) return "";
   const MonotonicTime from = now - window() - lasts() - kPlainToSee;

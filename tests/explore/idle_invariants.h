@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// IdleInvariants: what must hold of those whose GPUs are taken back for being idle
-// (docs/observe.md), judged like the rest (invariants.h) on the store's truth and on what their
-// pods did with their GPUs, whoever was there to see it:
-//   Busy      nobody is stopped as idle who worked within the window
-//   Young     or who has not been there for the window and the warning
-//   Blind     or of whose GPUs nothing has been told for so long that nobody knows
-//   Warned    or before the time that it was told, which is a whole warning after the telling; who
-//             has worked for long since is told anew
-//   Unasked   under OnPressure nobody is stopped but for an entry of the ledger
-//   Fewest    and no entry takes one more than it needs, where GPUs are alike
-//   Turns     who gave GPUs up does not displace who has them
-//   Held      under Always a Job stays out of its queue until somebody lets it in
-//   In the end nothing stays that has been idle for long, under Always.
+// IdleInvariants: what must hold when berth reclaims idle GPUs (docs/observe.md), checked like the
+// others (invariants.h) on the store's truth and on the pods' real use of their GPUs, even if no
+// berth was running:
+//   Busy      no workload is stopped as idle that was active within the window
+//   Young     no workload is stopped before it has run for the window and the warning
+//   Blind     no workload is stopped whose GPUs were not measured for too long
+//   Warned    no workload is stopped before the announced time, a full warning after the notice;
+//             after long activity it needs a new notice
+//   Unasked   with OnPressure a workload is stopped only for an entry of the ledger
+//   Fewest    no entry reclaims from more workloads than needed, where GPUs are equal
+//   Turns     a workload that lost GPUs does not displace the one that got them
+//   Held      with Always a Job stays out of its queue until a user queues it again
+// In the end, with Always, no workload remains that has been idle for long.
 #pragma once
 
 #include <chrono>
@@ -32,17 +32,17 @@ namespace berth::explore {
 
 class IdleInvariants {
  public:
-  // `news_takes`: how long ago a change may be that berth has not heard of.
+  // `news_takes`: berth may not know of a change that is younger than this.
   void take(const sim::Change& change, bool by_berth, MonotonicTime now, Time wall,
             std::chrono::nanoseconds news_takes);
   UseHistory& history() { return history_; }
 
   const std::vector<std::string>& broken() const { return broken_; }
-  // What is not in order now that berth is at rest. Empty: nothing.
+  // The fault in the state once berth is at rest. Empty: none.
   std::string unstill(MonotonicTime now) const;
 
  private:
-  struct Moment {  // at which a stop arrives that berth sent a while ago
+  struct Moment {  // when a stop arrives, which berth sent a while ago
     MonotonicTime now;
     Time wall;
     std::chrono::nanoseconds news_takes;
@@ -52,7 +52,7 @@ class IdleInvariants {
     sim::ObjectPtr object{};
     std::string node{};
     MonotonicTime bound{0};
-    std::string warning{};  // as it stands
+    std::string warning{};  // the present one
     MonotonicTime warned{0};
   };
 
@@ -64,23 +64,23 @@ class IdleInvariants {
   void judge_pod(const sim::Change& change, const Moment& at);
   void judge_stop(const std::string& workload, const KnownPod& pod, const Moment& at);
   void judge_entry(const std::string& uid, const queue::LedgerFact& entry);
-  // The entry that takes back what was admitted then, for being idle; null: none does.
+  // The entry that reclaims, as idle, what was admitted at that time; null: none.
   const queue::LedgerFact* taker_of(const std::string& workload, std::int64_t since) const;
   std::vector<const KnownPod*> running(std::string_view workload) const;
 
   std::chrono::nanoseconds worked(const KnownPod& pod, MonotonicTime from, MonotonicTime to) const;
   std::chrono::nanoseconds window() const;
-  // What is measured counts for so long.
+  // How long a measurement counts.
   std::chrono::nanoseconds lasts() const;
   void complain(std::string_view invariant, const std::string& what);
 
   std::optional<GPUClusterPolicy> policy_;
-  MonotonicTime policy_since_{0};  // since its spec is what it is
+  MonotonicTime policy_since_{0};  // when its spec last changed
   UseHistory history_;
   std::map<std::string, KnownPod> pods_;                // by NAMESPACE/NAME
   std::map<std::string, queue::LedgerFact> entries_;    // by uid
-  std::map<std::string, queue::LedgerFact> withdrawn_;  // as they were while they took somebody
-  std::map<std::string, std::string> gave_way_;         // by uid of a Job, to which workload
+  std::map<std::string, queue::LedgerFact> withdrawn_;  // their last content while they reclaimed
+  std::map<std::string, std::string> gave_way_;         // by Job's uid: who got its GPUs
   std::vector<std::string> broken_;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose GPUs are taken back for being idle: each invariant of it is broken once, by a doctored
-// write of berth's.
+// Reclaim of idle GPUs: each invariant is violated once, by a manipulated write of berth.
 #include "tests/explore/idle_invariants.h"
 
 #include <fmt/format.h>
@@ -101,7 +100,7 @@ class IdleInvariantsTest : public testing::Test {
     pod["metadata"]["annotations"][names::kReclaimAfterAnnotation] = in(ahead);
     put("pods", "vision", pod, "berth-0");
   }
-  // An entry of the ledger for a Job, which asks for two GPUs.
+  // A ledger entry for a Job that requests two GPUs.
   void enter(const std::string& name, const std::vector<std::string>& who, bool idle = true) {
     queue::LedgerFact entry{.workload = "Job/vision/" + name,
                             .admission = admission("u-" + name, 2 * kIdleAdmittedAt)};

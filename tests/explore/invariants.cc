@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth does to nodes. Pods, layouts and requests: invariants_requests.cc.
+// Writes to nodes. invariants_requests.cc has pods, layouts and requests.
 #include "tests/explore/invariants.h"
 
 #include <fmt/format.h>
@@ -23,19 +23,19 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::size_t kMaxAnnotation = 2048;
-constexpr int kMaxOverwrites = 4;  // the first claim, and three times again
+constexpr int kMaxOverwrites = 4;  // the first claim, and three more
 constexpr std::chrono::nanoseconds kNewsTakes = 1s;
 constexpr std::chrono::nanoseconds kLateNewsTakes = 60s;
-constexpr std::chrono::nanoseconds kOnItsWay = 100ms;  // a frame, a guard's answers, a patch
-constexpr std::chrono::nanoseconds kGuardTakes = 10s;  // at most: then its request is given up
+constexpr std::chrono::nanoseconds kOnItsWay = 100ms;  // for a frame, a guard's answers, a patch
+constexpr std::chrono::nanoseconds kGuardTakes = 10s;  // at most; then berth gives the request up
 
-// As berth renders it: a config's name stands alone on its line, bare or quoted.
+// In berth's format a config's name is alone on its line, bare or quoted.
 bool has_config(std::string_view file, std::string_view config) {
   return file.find(fmt::format("\n  {}:", config)) != file.npos ||
          file.find(fmt::format("\n  \"{}\":", config)) != file.npos;
 }
 
-// What queues have used, and what GPUs cost, is noted for as long as anything runs.
+// Used GPU hours and costs are written as long as anything runs.
 bool is_note(const Change& change) {
   return change.key.name == names::kUsageConfigMap || change.key.name == names::kCostsConfigMap ||
          (change.key.type->plural == "gpuqueues" && tells_use_alone(change));
@@ -66,8 +66,8 @@ bool Invariants::is_old_news(const std::optional<MonotonicTime>& since) const {
   return since && *since <= heard_until();
 }
 
-// A record names itself: it holds times. Of the ledger's writes the last one is taken, which is to
-// berth's advantage.
+// A record identifies its write, because it contains times. For the ledger, the last write is
+// taken, which favours berth.
 MonotonicTime Invariants::time_of_sending(const Change& change) const {
   const std::string& record = annotation_at(change.after.get(), names::kRolloutAnnotation);
   if (!record.empty())
@@ -115,7 +115,7 @@ void Invariants::take(const Change& change) {
     if (const TrueNode* node = truth_.node(change.key.name)) before = *node;
   truth_.take(change, clock_.now());
   if (before) judge_node(change, *before);
-  // berth counts in its record: who takes that away has it begin anew.
+  // berth counts in its record: removing the record restarts the count.
   if (const TrueNode* node = plural == "nodes" ? truth_.node(change.key.name) : nullptr;
       node != nullptr && node->edited)
     std::erase_if(overwritten_, [&](const auto& at) { return at.first.starts_with(node->uid); });
@@ -135,7 +135,7 @@ void Invariants::judge_unseen(const Change& change) {
                                    change.key.name, node->record_text));
 }
 
-// A label that comes between the live list of the nodes and the write is nobody's fault.
+// A label that appears between the live list of nodes and the write is allowed.
 void Invariants::judge_agent_file(const Change& change) {
   const std::string& file = text_at(change.after.get(), {"data", names::kMigPartedKey});
   const auto grace = delayed_at_ ? kGuardTakes : kOnItsWay;
@@ -167,7 +167,7 @@ void Invariants::judge_node(const Change& change, const TrueNode& before) {
   if (before.cordoned && !after->cordoned) judge_uncordon(name, before, *after);
   if (before.config != after->config) judge_relabel(name, before, *after);
   judge_fields(change);
-  // Another target begins a new count, and so does a record that somebody else wrote or took away.
+  // Another target restarts the count, and so does a foreign edit or removal of the record.
   const bool retargeted =
       before.record && after->record && before.record->config != after->record->config;
   if (before.edited || retargeted) relabels_.erase(after->uid);
@@ -187,7 +187,7 @@ void Invariants::judge_taking(const std::string& name, const TrueNode& before,
   judge_capacity(name, before);
 }
 
-// A node whose label has changed since is not judged: only mig-manager knows how far it has come.
+// It skips nodes whose label has changed since: only mig-manager knows their state.
 void Invariants::judge_need(const std::string& name, const TrueNode& before,
                             const NodeRollout& record) {
   const auto layout = truth_.layouts.find(record.layout_uid);
@@ -212,7 +212,7 @@ void Invariants::judge_budget(const NodeRollout& record) {
   std::int64_t out = 0;
   std::int64_t selected = 0;
   for (const auto& [other, node] : truth_.nodes) {
-    // One that was created in berth's cordon came without asking.
+    // A node that was created with berth's cordon was not claimed.
     out += node.open() && !node.returned && node.record->berth_cordoned &&
            node.record->layout_uid == record.layout_uid;
     selected += truth_.selects(layout->second, node);
@@ -225,8 +225,8 @@ void Invariants::judge_budget(const NodeRollout& record) {
              fmt::format("{} nodes are out by berth, {} allows {}", out, record.layout, allowed));
 }
 
-// Against what stood when the news of it could last have reached berth: a minimum that a person's
-// cordon and berth's break together is nobody's fault.
+// Compared with what berth can have known: a minimum that a user's cordon and berth's violate
+// together is allowed.
 void Invariants::judge_capacity(const std::string& name, const TrueNode& before) {
   const auto counted = [&](const TrueNode& node, const std::string& resource) {
     const auto offered = node.offered.find(resource);
@@ -257,7 +257,7 @@ void Invariants::judge_capacity(const std::string& name, const TrueNode& before)
 
 void Invariants::judge_uncordon(const std::string& name, const TrueNode& before,
                                 const TrueNode& after) {
-  // What a person has made of the record is all that berth can know of whose the cordon is.
+  // berth can only know from the record whose cordon it is, even if a user edited the record.
   const bool misled = before.edited && before.record && before.record->berth_cordoned;
   if (!before.berth_cordoned && !misled)
     complain("Cordon", name + " was not cordoned by berth, and is uncordoned");
@@ -267,7 +267,7 @@ void Invariants::judge_uncordon(const std::string& name, const TrueNode& before,
   if (!before.open() || before.record->phase == RolloutPhase::kCordoned) return;
   if (before.state != "success")
     complain("Verified", fmt::format("{} returns and is {}", name, before.state));
-  // berth counts from when it decided on the label, and asked the guard before it was sent.
+  // berth counts from its decision about the label, and asked the guard before the label was sent.
   const auto sent = relabel_sent_.find(before.uid);
   MonotonicTime from = before.offers_since;
   if (sent != relabel_sent_.end())
@@ -292,8 +292,8 @@ void Invariants::judge_relabel(const std::string& name, const TrueNode& before,
              fmt::format("{} gets {} and keeps the state {}", name, after.config, after.state));
   for (const std::string& pod : truth_.tenants_on(name))
     complain("Relabel", fmt::format("{} gets {} under the GPU pod {}", name, after.config, pod));
-  // No patch of a node can test another object. What a person took away a moment ago is still
-  // mounted with the agents, and berth renders it anew; a `failed` so soon after is not believed.
+  // No patch of a node can test another object. A config that a user removed a moment ago is still
+  // mounted, and berth renders it again; berth does not believe a `failed` that soon.
   const bool edited = truth_.agent_file_edited && clock_.now() - *truth_.agent_file_edited <
                                                       (delayed_at_ ? kLateNewsTakes : kOnItsWay);
   if (truth_.agent_file.find(base_config(after.config)) == std::string::npos && !edited)

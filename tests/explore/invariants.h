@@ -1,44 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants: what must hold at every change of the store, whatever goes wrong around berth. Judged
-// on the store's truth, change by change, and on the requests that leave berth; never on its
-// caches. The names are those of docs/seeded-bugs.md:
+// Invariants: what must hold at every change of the store, whatever goes wrong around berth. They
+// check the store's truth, change by change, and the requests that berth sends, never its caches.
+// The names are those of docs/seeded-bugs.md:
 //   Budget    nodes that berth has cordoned ≤ maxUnavailable, at every revision
-//   Slot      a node is taken only with its slot in the ledger, and taken or given back soon after
-//   Relabel   mig.config is written on a cordoned node that is berth's, empty of GPU pods, settled;
-//             with the old state taken away and the config in the agents' file
-//   Config    the agents' file loses no config that a node's label names
+//   Slot      berth claims a node only with its slot in the ledger, and then cordons it or frees
+//             the slot soon
+//   Relabel   mig.config is written only on a node that berth has cordoned, without GPU pods and
+//             settled; the same write removes the old state, and mig-manager's file has the config
+//   Config    mig-manager's file loses no config that a node's label names
 //   Once      at most one relabel per node, claim, attempt and value
-//   Unseen    no record of a node and no ledger is replaced that was put there after the write had
-//             left, so that whoever sent it cannot have known it
-//   Verified  a node returns only after allocatable has stood for as long as it must
-//   Drain     pods leave by eviction with their uid, from nodes that berth has emptied for a
-//             reason; DELETE only where the layout forces; with a grace period of 0 only from
-//             dead nodes
-//   Patience  nobody is forced off before the one who leads has waited for the layout's timeout
-//   Cordon    a cordon and its record are one write; only what berth cordoned is uncordoned, and
-//             nothing that a person holds. In the end (stillness.h) what berth cordoned is
-//             uncordoned, or its record says that it is berth's
+//   Unseen    berth replaces no node record and no ledger that was stored after its write was sent,
+//             because it can't have known it
+//   Verified  a node returns only after allocatable has been right for the required time
+//   Drain     berth evicts pods with their uid, from nodes that it drains for a reason; DELETE only
+//             where the layout forces, never with a grace period of 0
+//   Patience  the present leader forces a pod off only after it has itself waited for the timeout
+//   Cordon    a cordon and its record are one write; berth uncordons only its own cordons, and no
+//             node that a user holds. In the end (stillness.h) berth's cordons are removed, or
+//             their record says that they are berth's
 //   Fields    berth writes nothing else on nodes, and on pods its gate, its record, pool and node
-//   Others    hands off nodes that are held, being upgraded or about to be deleted; a foreign
-//             mig.config is overwritten at most three times
-//   Needed    no node is taken whose GPUs are as its layout asks, under the config that it came
-//   with Capacity  guarded capacity never falls below minAvailable by berth Lease     no write
-//   leaves a process that is past its renew deadline, but those of certificates,
-//             which every replica keeps
-//   Told      a layout tells of its generation, and of each node that is out, within minutes
-//   Status    observedGeneration is no promise of the future; transition times move with statuses,
-//             and forward
-//   Finalizer none on nodes and pods; a layout that goes leaves nothing under way
-//   Bounded   annotations have a size, writes and requests a rate
-// and those of controllers of pods, in owner_invariants.h, of pools, in pool_invariants.h, of
-// what leaves nodes again, in retreat_invariants.h, of broken GPUs, in health_invariants.h, of dead
-// nodes, in dead_node_invariants.h, of the stop, in stop_invariants.h, of queues, in
-// queue_invariants.h, of idle GPUs, in idle_invariants.h, of the webhook, in
-// admission_invariants.h, and of its certificates, in certificate_invariants.h.
+//   Others    berth does not touch nodes that are held, being upgraded or about to be deleted; it
+//             overwrites a foreign mig.config at most three times
+//   Needed    berth claims no node whose GPUs are already as its layout asks
+//   Capacity  berth never reduces guarded capacity below minAvailable
+//   Lease     no process writes after its renew deadline, except for certificates, which every
+//             replica manages
+//   Told      a layout reports its generation, and each unavailable node, within minutes
+//   Status    observedGeneration is never in the future; transition times change with statuses, and
+//             only forward
+//   Finalizer none on nodes and pods; a deleted layout leaves no rollout in progress
+//   Bounded   annotations have a maximum size, writes and requests a maximum rate
+// Further invariants are in owner_invariants.h (controllers of pods), pool_invariants.h,
+// health_invariants.h (broken GPUs), stop_invariants.h, queue_invariants.h, idle_invariants.h,
+// admission_invariants.h (the webhook) and certificate_invariants.h.
 //
-// Somebody else's deed counts from when the news of it can have reached berth before it sent what
-// is judged: after a second, or after a minute once watches or requests have come late. The tests
-// within a patch know no such grace.
+// Another client's change counts from when berth can have known it before it sent its write: after
+// a second, or after a minute once watches or requests have been late. Tests inside a patch have no
+// such grace.
 #pragma once
 
 #include <chrono>
@@ -72,32 +70,33 @@ class Invariants {
   };
   Invariants(const sim::VirtualClock& clock, const Settings& settings, Bounds bounds);
 
-  // Each change of the store, after it.
+  // Call this after each change of the store.
   void take(const sim::Change& change);
-  // Each request that a process of berth's sends.
+  // Call this for each request that a process of berth sends.
   void take_request(const std::string& user, const HttpRequest& request);
-  // What a node's GPUs show from now on; null: there is no such machine any more.
+  // The node's gauges from now on; null: the machine no longer exists.
   void take_gauges(const std::string& node, const sim::GaugedNode* gauges) {
     health_.take_gauges(node, gauges, clock_.now());
   }
-  // What goes to and fro between berth and the API server is late from now on, or for a while.
+  // Requests and frames between berth and the API server are late from now on, or for a while.
   void expect_delays();
-  // Until who acts can have heard of a change.
+  // How long it takes until berth knows of a change.
   std::chrono::nanoseconds news_takes() const;
 
-  // "Budget: 2 nodes are out by berth, a100 allows 1 (Node/n2 by berth-0)". Empty: all is well.
+  // For example "Budget: 2 nodes are out by berth, a100 allows 1 (Node/n2 by berth-0)". Empty: all
+  // held.
   const std::vector<std::string>& broken() const { return broken_; }
   const Truth& truth() const { return truth_; }
   const PoolInvariants& pools() const { return pools_; }
   const HealthInvariants& health() const { return health_; }
   const DeadNodeInvariants& dead_nodes() const { return dead_nodes_; }
   CertificateInvariants& certificates() { return certificates_; }
-  // When berth last changed anything but a lease or an event; what it was.
+  // The time and text of berth's last change of anything except Leases and Events.
   MonotonicTime last_write() const { return last_write_; }
   const std::string& last_write_was() const { return last_write_was_; }
 
  private:
-  // Each is given the node as it was.
+  // `before`: the node before the change.
   void judge_node(const sim::Change& change, const TrueNode& before);
   void judge_taking(const std::string& name, const TrueNode& before, const TrueNode& after);
   void judge_budget(const NodeRollout& record);
@@ -122,7 +121,7 @@ class Invariants {
   void take_node_patch(const std::string& user, const HttpRequest& request);
   void count(std::map<std::int64_t, int>& per_minute, int bound, std::string_view what);
   void complain(std::string_view invariant, const std::string& what);
-  // What was so then and still is, whoever sent what is judged has heard of.
+  // The sender knew every fact that was true at this time and still is.
   MonotonicTime heard_until() const { return sent_at_ - news_takes(); }
   bool is_old_news(const std::optional<MonotonicTime>& since) const;
   MonotonicTime time_of_sending(const sim::Change& change) const;
@@ -138,14 +137,14 @@ class Invariants {
   RetreatInvariants retreats_{truth_};
   CertificateInvariants certificates_;
   std::vector<std::string> broken_;
-  std::string by_;                                     // the change or request that is being judged
-  MonotonicTime sent_at_{0};                           // when that left
-  std::map<std::string, MonotonicTime> sent_;          // records, by process, node and text
+  std::string by_;                                     // the change or request being checked
+  MonotonicTime sent_at_{0};                           // when it was sent
+  std::map<std::string, MonotonicTime> sent_;          // node records, by process, node and text
   std::map<std::string, MonotonicTime> ledger_sent_;   // the last write of the ledger, by process
   std::map<std::string, MonotonicTime> relabel_sent_;  // by node's uid
   std::optional<MonotonicTime> delayed_at_;
-  std::map<std::string, MonotonicTime> untold_;  // nodes that are out, since nothing tells of them
-  std::map<std::pair<std::string, std::int64_t>, MonotonicTime> claims_;  // of nodes not yet taken
+  std::map<std::string, MonotonicTime> untold_;  // unavailable nodes without a report
+  std::map<std::pair<std::string, std::int64_t>, MonotonicTime> claims_;  // of uncordoned nodes
   MonotonicTime last_write_{0};
   std::string last_write_was_;
   std::map<std::string, std::set<std::string>> relabels_;  // by node's uid

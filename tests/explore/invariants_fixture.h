@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// InvariantsFixture: a small cluster in a store whose changes the invariants judge, and berth's
-// writes to it, honest or not.
+// InvariantsFixture: a small cluster in a store whose changes the invariants check, and writes of
+// berth to it, correct or wrong.
 #pragma once
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ class InvariantsFixture : public testing::Test {
                         "spec":{"holderIdentity":"berth-0_x"}})"),
         "berth-0");
     claim({"n1", "n2"});
-    clock_.move_to(clock_.now() + 2min);  // all of this is old news
+    clock_.move_to(clock_.now() + 2min);  // berth knows all of this
     renew();
   }
 

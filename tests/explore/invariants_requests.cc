@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth does to pods and layouts, and what it asks for.
+// Writes to pods and layouts, and requests.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr std::string_view kWrittenOnPods[] = {
     names::kPreemptionNoticeAnnotation, names::kIdleSinceAnnotation,
     names::kReclaimAfterAnnotation,     names::kOnDeadNodeSinceAnnotation};
 
-// "/api/v1/namespaces/NS/pods/NAME[/eviction]" → "NS/NAME"; empty if it is something else.
+// "/api/v1/namespaces/NS/pods/NAME[/eviction]" → "NS/NAME"; empty for any other path.
 std::string pod_of(std::string_view path) {
   if (!path.starts_with(kPodsIn)) return "";
   path.remove_prefix(kPodsIn.size());
@@ -44,7 +44,7 @@ const json* find_condition(const json* object, const std::string& type) {
 
 }  // namespace
 
-// An eviction marks a pod for deletion, and may end it; nothing else of a pod is berth's to write.
+// An eviction marks a pod for deletion, and may end it; berth may write nothing else of a pod.
 void Invariants::judge_pod(const Change& change) {
   if (change.kind == Change::Kind::kAdded)
     return complain("Fields", change.key.str() + " is created");
@@ -94,7 +94,7 @@ void Invariants::judge_lease(const std::string& user) {
                                   (clock_.now() - renewed->second) / std::chrono::milliseconds(1)));
 }
 
-// Who takes a node does so with a slot that it has claimed itself.
+// The process that cordons a node must have claimed its slot itself.
 void Invariants::take_node_patch(const std::string& user, const HttpRequest& request) {
   std::string text;
   bool cordons = false;
@@ -135,7 +135,7 @@ void Invariants::judge_deletion(const HttpRequest& request, const std::string& p
   judge_removal(pod);
 }
 
-// Who leads now has itself waited for as long as the layout says, however long others did.
+// The present leader must itself have waited for the layout's timeout, however long others did.
 void Invariants::judge_patience(const std::string& pod) {
   if (is_taken_back(pod)) return;
   std::optional<Duration> patience;
@@ -154,24 +154,24 @@ void Invariants::judge_patience(const std::string& pod) {
                                      format_duration_short(waited)));
 }
 
-// By the ledger, for another workload: what it has borrowed is deleted in the end.
+// The ledger reclaims it for another workload: in the end berth deletes borrowing work.
 bool Invariants::is_taken_back(const std::string& pod) const {
   const std::size_t slash = pod.find('/');
   const TruePod* truth = truth_.pod(pod.substr(0, slash), pod.substr(slash + 1));
-  if (truth == nullptr) return true;  // its uid keeps another one of the name
+  if (truth == nullptr) return true;  // its uid protects another pod with the name
   const auto taken_back = truth_.taken_back.find(truth->admission);
   return taken_back != truth_.taken_back.end() && !is_old_news(taken_back->second);
 }
 
-// Of an eviction or deletion that is meant. The pod may be another one by now: then its uid keeps
-// it, and nothing can be said.
+// For an eviction or deletion request. If the pod is another one by now, its uid protects it, and
+// nothing can be checked.
 void Invariants::judge_removal(const std::string& pod) {
   const std::size_t slash = pod.find('/');
   const TruePod* truth = truth_.pod(pod.substr(0, slash), pod.substr(slash + 1));
   const TrueNode* node = truth == nullptr ? nullptr : truth_.node(truth->node);
   if (node == nullptr) return;
-  // A queue takes back what it has admitted, as long as it says so and no longer; and so does the
-  // ledger for another workload.
+  // A queue requeues its admitted work as long as it says so and no longer; so does the ledger for
+  // another workload.
   const auto drained = truth_.drained_queues.find(truth->queue);
   if (drained != truth_.drained_queues.end() && !is_old_news(drained->second)) return;
   if (is_taken_back(pod)) return;
@@ -191,7 +191,7 @@ void Invariants::judge_removal(const std::string& pod) {
              fmt::format("{} is being upgraded or deleted, and {} leaves it", truth->node, pod));
 }
 
-// At each renewal of the lease: while one process leads, and nothing has been late for a while.
+// At each renewal of the lease, if one process leads and nothing has been late for a while.
 void Invariants::judge_told() {
   const MonotonicTime now = clock_.now();
   const MonotonicTime steady =
@@ -215,7 +215,7 @@ void Invariants::judge_told() {
   judge_claims(steady);
 }
 
-// A slot that nobody comes to use keeps another node waiting.
+// A slot that no process uses keeps another node waiting.
 void Invariants::judge_claims(MonotonicTime steady) {
   std::map<std::pair<std::string, std::int64_t>, MonotonicTime> standing;
   for (const auto& [name, slot] : truth_.slots) {
@@ -234,7 +234,7 @@ void Invariants::judge_layout(const Change& change) {
   if (change.kind == Change::Kind::kAdded)
     return complain("Fields", change.key.str() + " is created");
   const std::string& uid = text_at(change.after.get(), {"metadata", "uid"});
-  if (change.kind == Change::Kind::kDeleted) {  // by its finalizer's end
+  if (change.kind == Change::Kind::kDeleted) {  // its last finalizer is gone
     for (const auto& [name, node] : truth_.nodes)
       if (node.open() && node.record->layout_uid == uid && !node.edited)
         complain("Finalizer", fmt::format("{} goes and leaves {} {}", change.key.str(), name,

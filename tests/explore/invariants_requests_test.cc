@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth asks for, and what it does to pods and layouts: each invariant is broken once.
+// Requests, and writes to pods and layouts: each invariant is violated once.
 #include "tests/explore/invariants_fixture.h"
 
 namespace berth::explore {

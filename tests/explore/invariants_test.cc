@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth does to nodes: each invariant is broken once, by a doctored write of berth's, and must
-// say so; an honest rollout breaks none.
+// Writes to nodes: each invariant is violated once, by a manipulated write of berth, and must
+// complain; a correct rollout violates none.
 #include "tests/explore/invariants_fixture.h"
 
 namespace berth::explore {

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // The longest grace period of the scenarios, a minute until pods hang and another until the entry
-// is decided again, a new leader, and what cycles take.
+// is decided again, a new leader, and some cycles.
 constexpr Duration kLoanPatience = 8min;
 constexpr Duration kBetweenLooks = 15s;
 
@@ -23,7 +23,7 @@ constexpr Duration kBetweenLooks = 15s;
 void LoanInvariants::take(const sim::Change& change, bool runs, Time wall,
                           std::chrono::nanoseconds news_takes) {
   const std::string_view plural = change.key.type->plural;
-  // With other nodes or quotas it is another question.
+  // Other nodes or quotas restart the wait.
   if (!runs || plural == "nodes" || plural == "gpuqueues") {
     const bool same = runs && change.before != nullptr && change.after != nullptr &&
                       at(change.before.get(), {"spec"}) != nullptr &&
@@ -44,7 +44,7 @@ Duration LoanInvariants::patience(const std::string& job) const {
   return kLoanPatience + rules.notice_period + rules.reclaim_timeout;
 }
 
-// While its entry waits for those who are to go, nobody counts as a borrower any more.
+// While its entry waits for others to leave, these no longer count as borrowing.
 void LoanInvariants::look(Time wall, std::chrono::nanoseconds news_takes) {
   const QueueAccounts& accounts = displacements_.accounts();
   const auto owed = displacements_.owed(wall);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// LoanInvariants: what is borrowed comes back in time, whatever borrowers do. Judged like the rest
-// (invariants.h) on the store's truth:
-//   Late      no Job waits for longer for what is its queue's own, and what others have borrowed,
-//             than the notice, what budgets may take (reclaimTimeout), the pods' grace and some
-//             cycles
-// Who waits for that is reckoned by QueueDisplacements, which leaves out what has not run for its
-// minimum time. Time counts while a process of berth's runs.
+// LoanInvariants: borrowed quota is reclaimed in time, whatever borrowers do. Checked like the
+// others (invariants.h) on the store's truth:
+//   Late      no Job waits for its queue's own quota, which others have borrowed, longer than the
+//             notice, the time for budgets (reclaimTimeout), the pods' grace period and some cycles
+// QueueDisplacements computes which Jobs wait for this; it ignores workloads within their minimum
+// run time. Time counts only while a process of berth runs.
 #pragma once
 
 #include <chrono>
@@ -24,7 +23,7 @@ class LoanInvariants {
   explicit LoanInvariants(const QueueDisplacements& displacements)
       : displacements_(displacements) {}
 
-  // After the displacements have taken it. `runs`: a process of berth's, that may lead.
+  // Call this after QueueDisplacements. `runs`: a process of berth runs that may lead.
   void take(const sim::Change& change, bool runs, Time wall, std::chrono::nanoseconds news_takes);
   const std::vector<std::string>& broken() const { return broken_; }
 

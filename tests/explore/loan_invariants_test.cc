@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has waited for too long for what is its own, and what was lent for good.
+// Workloads that waited too long for their own quota, and quota that was lent permanently.
 #include "tests/explore/loan_invariants.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using nlohmann::json;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-// Of a node of four GPUs "vision" has borrowed all, and "nlp" wants its own.
+// "vision" has borrowed all four GPUs of a node, and "nlp" wants its own quota.
 class LoanInvariantsTest : public testing::Test {
  protected:
   LoanInvariantsTest() {
@@ -77,7 +77,7 @@ class LoanInvariantsTest : public testing::Test {
     if (!gated) pod["metadata"]["annotations"][names::kAdmittedAnnotation] = record(name, 1);
     put("pods", "ns", pod, gated ? "somebody" : "berth-0");
   }
-  // A change that means nothing, every minute.
+  // An irrelevant change every minute.
   void pass(std::chrono::minutes time) {
     for (; time > 0min; time -= 1min) {
       now_ += 1min;

@@ -5,9 +5,11 @@
 //             [--crash-point-seconds S]
 //   berth-sim --bug NAME …         with a seeded bug
 //   berth-sim --bugs [--budget N] [--recorded FILE]
-//                                  each of them, or the one that --bug names, has to be found; by
-//                                  the line that FILE has of it (docs/seeded-bugs.md), if it still
-//                                  shows the bug, else by a search
+//                                  each seeded bug, or the one that --bug names, must be found: by
+// the
+//                                  recorded line in FILE (docs/seeded-bugs.md), if it still shows
+// the
+//                                  bug, else by a search
 //   berth-sim --regressions FILE   one replay line each
 //   berth-sim --tenant FILE [--writes N] [--seed N] [--transcript]
 //                                  a random tenant in that scenario (tenant_run.h)
@@ -184,7 +186,8 @@ std::string to_json(const CampaignReport& report) {
       report.time_ratio(), report.failures.size());
 }
 
-// The replay lines of findings that are told each time and fail no run until they are settled.
+// The replay lines of known findings: they are reported each time and fail no run until they are
+// fixed.
 std::set<std::string> load_known(const std::string& path) {
   std::set<std::string> lines;
   if (path.empty()) return lines;
@@ -214,7 +217,7 @@ int run_all(const Arguments& arguments) {
   return unknown == 0 ? 0 : 1;
 }
 
-// What finds the bug: a schedule that fails with it and holds without.
+// Finds the bug: a schedule that fails with it and holds without it.
 std::optional<Failure> find_bug(const std::string& name, const std::vector<Scenario>& scenarios,
                                 const std::vector<Task>& tasks, CampaignOptions options) {
   CampaignOptions without = options;
@@ -232,13 +235,13 @@ std::optional<Failure> find_bug(const std::string& name, const std::vector<Scena
   return report.failures.front();
 }
 
-// Without what tells one run from another.
+// The failure without the parts that differ between runs.
 std::string brief(const std::string& what) {
   return what.substr(
       0, std::min({what.find(" ["), what.find(" ("), what.find(": {"), what.find("; ")}));
 }
 
-// The tasks that the file's lines "`berth-sim … --bug NAME`" play, by the bug's name.
+// The tasks of the file's lines "`berth-sim … --bug NAME`", by the bug's name.
 std::map<std::string, Task> load_recorded(const std::string& path,
                                           const std::vector<Scenario>& scenarios) {
   std::map<std::string, Task> tasks;
@@ -251,7 +254,7 @@ std::map<std::string, Task> load_recorded(const std::string& path,
     std::istringstream text(line.substr(start + 11, line.find('`', start + 1) - start - 11));
     const Arguments one = parse({std::istream_iterator<std::string>(text), {}});
     const auto scenario = std::ranges::find(scenarios, one.scenario, &Scenario::name);
-    if (scenario == scenarios.end()) continue;  // renamed since
+    if (scenario == scenarios.end()) continue;  // it was renamed
     tasks[one.bug] = {.scenario = static_cast<int>(scenario - scenarios.begin()),
                       .kind = one.schedule.empty() ? kStoryKind : "recorded",
                       .schedule = one.schedule,
@@ -261,14 +264,14 @@ std::map<std::string, Task> load_recorded(const std::string& path,
   return tasks;
 }
 
-// Each has to be found within the budget; the table says by what.
+// Each bug must be found within the budget; the table says how.
 int run_bugs(const Arguments& arguments) {
   const std::vector<Scenario> scenarios = load_all(arguments);
   CampaignOptions options = arguments.campaign;
   options.days = false;
   options.stop_at_first = true;
   const std::map<std::string, Task> recorded = load_recorded(arguments.recorded, scenarios);
-  std::vector<Task> tasks;  // planned when a bug has to be searched for: that plays every scenario
+  std::vector<Task> tasks;  // planned when a bug needs a search, which runs every scenario
   std::cout << "| bug | found by | after schedules | replay |\n|---|---|---|---|\n" << std::flush;
   int missed = 0;
   for (const auto& [name, bug] : kSeededBugs) {
@@ -295,7 +298,7 @@ int run_bugs(const Arguments& arguments) {
   return missed == 0 ? 0 : 1;
 }
 
-// What exploration once found must stay away.
+// Earlier findings must not come back.
 int run_regressions(const Arguments& arguments) {
   std::ifstream file(arguments.regressions);
   if (!file) refuse(arguments.regressions + " cannot be read");
@@ -340,7 +343,7 @@ int run(const Arguments& arguments) {
 }  // namespace berth::explore
 
 int main(int argc, char** argv) {
-  // Runs are short and alike: memory that one gives back the next one takes.
+  // Runs are short and similar: the next one reuses the memory of the last.
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 16 << 20);
   return berth::explore::run(berth::explore::parse({argv + 1, argv + argc}));

@@ -44,7 +44,7 @@ void OwnerInvariants::take(const sim::Change& change, bool by_berth) {
   if (change.key.type->plural == "tfjobs") take_job(change);
 }
 
-// The pod begins to go, or fails without going. A pod on no node has not begun.
+// The pod begins to terminate, or fails by itself. An unscheduled pod has not started.
 void OwnerInvariants::take_pod(const sim::Change& change, bool by_berth) {
   if (change.after == nullptr || text_at(change.after.get(), {"spec", "nodeName"}).empty()) return;
   const std::string job = job_of(*change.after);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// OwnerInvariants: what must hold of the controllers of pods that berth evicts, judged like the
-// rest (invariants.h) on the store's truth:
+// OwnerInvariants: what must hold for the controllers of pods that berth evicts, checked like the
+// others (invariants.h) on the store's truth:
 //   Owner     no job of a framework fails because berth has evicted or deleted a pod of it
-// The job also fails if another actor takes a pod away, or a pod fails by itself. So the invariant
-// judges only jobs of which berth alone has taken a bound pod.
+// A job also fails if another actor removes a pod, or a pod fails by itself. Therefore this checks
+// only jobs of which berth alone has removed a bound pod.
 #pragma once
 
 #include <set>
@@ -24,8 +24,8 @@ class OwnerInvariants {
   void take_pod(const sim::Change& change, bool by_berth);
   void take_job(const sim::Change& change);
 
-  std::set<std::string> taken_;   // uids of jobs of which berth has taken a pod
-  std::set<std::string> others_;  // of which another actor has taken one, or one failed by itself
+  std::set<std::string> taken_;   // uids of jobs of which berth has removed a pod
+  std::set<std::string> others_;  // of which another actor has removed a pod, or a pod failed
   std::vector<std::string> broken_;
 };
 

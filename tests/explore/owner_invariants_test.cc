@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose doing it is that a framework's job fails.
+// Which actor made a framework's job fail.
 #include "tests/explore/owner_invariants.h"
 
 #include <gmock/gmock.h>

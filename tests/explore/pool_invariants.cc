@@ -25,12 +25,12 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int kMaxCorrections = 3;
-constexpr std::chrono::nanoseconds kSameTime = 60s;      // what two do within it is nobody's fault
-constexpr std::chrono::nanoseconds kReachesNodes = 60s;  // a mounted file, by the kubelets' period
+constexpr std::chrono::nanoseconds kSameTime = 60s;      // two writers may not know
+constexpr std::chrono::nanoseconds kReachesNodes = 60s;  // by the kubelets' update period
 
 PoolItem label_item(const std::string& key) { return {Text(key), {}}; }
 
-// A node's labels, or its taints, by what tells them apart.
+// A node's labels or taints, by their identity.
 std::map<PoolItem, std::string> labels_of(const json* node) {
   std::map<PoolItem, std::string> out;
   if (const json* labels = at(node, {"metadata", "labels"}))
@@ -60,7 +60,7 @@ bool same_at(const json* before, const json* after, Path path) {
   return was == nullptr || is == nullptr ? was == is : *was == *is;
 }
 
-// A heartbeat, a status, a cordon: most of what changes on a node is none of a pool's.
+// Most changes of a node (heartbeats, statuses, cordons) do not concern pools.
 bool same_items(const json* before, const json* after) {
   return same_at(before, after, {"metadata", "labels"}) &&
          same_at(before, after, {"metadata", "annotations"}) &&
@@ -106,7 +106,7 @@ void PoolInvariants::take(const sim::Change& change, bool by_berth, MonotonicTim
   const json* before = change.before.get();
   if (plural == "nodes" && by_berth && !true_at(before, {"spec", "unschedulable"}) &&
       true_at(change.after.get(), {"spec", "unschedulable"}) &&
-      !is_out_for_health(change.after.get()))  // a cordon alone takes nothing from anybody
+      !is_out_for_health(change.after.get()))  // a health cordon alone evicts no pod
     judge_window(change.key.name, now, wall, complain);
   if (plural == "nodes") return take_node(change, by_berth, now, complain);
   if (plural == "configmaps") return take_plugin_file(change, by_berth, now, complain);
@@ -144,7 +144,7 @@ void PoolInvariants::take_node(const sim::Change& change, bool by_berth, Monoton
   const std::string& pool = label_at(after, names::kPoolLabel);
   if (pool != label_at(before, names::kPoolLabel)) node.foreign_pool = !by_berth && !pool.empty();
   const std::string& record = annotation_at(after, names::kPoolKeysAnnotation);
-  // berth counts in its record: who takes that away has it begin anew.
+  // berth counts in its record: removing the record restarts the count.
   if (record != node.record_text && !by_berth) node.corrections.clear();
   node.record_text = record;
   node.record = record_of(after);
@@ -259,7 +259,7 @@ void PoolInvariants::take_policy(const sim::Change& change, MonotonicTime now) {
   policy_ = std::move(policy);
 }
 
-// A write that was sent in time may land a little late.
+// A write that was sent in time may arrive a little late.
 void PoolInvariants::judge_window(const std::string& name, MonotonicTime now, Time wall,
                                   const Complain& complain) const {
   if (!policy_ || policy_->object.meta.deletion_timestamp || now - policy_->since < kSameTime)
@@ -309,7 +309,7 @@ std::string PoolInvariants::unstill() const {
         }))
       return "the policy has a condition without a reason";
     if (policy_->ready.empty()) return "the policy says nothing";
-    if (policy_->ready != "True") return "";  // and it says why
+    if (policy_->ready != "True") return "";  // and its condition says why
   } else if (!berths_classes_.empty()) {
     return fmt::format("the PriorityClass {} outlives the policy", *berths_classes_.begin());
   }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// PoolInvariants: what must hold of what berth does for the GPUClusterPolicy, judged like the rest
-// (invariants.h) on the store's truth, change by change:
-//   Fields    of a node's labels and taints only those that its record gpu.berth.dev/pool-keys
-//             names are set, changed or taken away; others' taints stay as they are, in their order
-//   Others    what somebody else changed is put back three times at most; a foreign config of the
+// PoolInvariants: what must hold for the GPUClusterPolicy, checked like the others (invariants.h)
+// on the store's truth, change by change:
+//   Fields    berth changes only those labels and taints that its record gpu.berth.dev/pool-keys
+//             names; other taints stay as they are, in their order
+//   Others    berth corrects other clients' changes three times at most; a foreign config of the
 //             device plugin, a foreign key of its file and a foreign PriorityClass stay
 //   Config    the plugin's file has each key of berth's that a node names, and has had it for as
 //             long as a file takes to reach the nodes before a node names it
-//   Window    no node is cordoned while the policy's calendar is closed
-//   Retreat   in the end nothing that berth put there is left on a node that no pool selects, nor
-//             anywhere once a policy is gone that was to Remove it; after any other all may stay
+//   Window    berth cordons no node while the policy's calendar is closed
+//   Retreat   in the end a node without pool has nothing of berth's, and no node has any after the
+//             deletion of a policy with Remove; after any other deletion all may stay
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@
 
 namespace berth::explore {
 
-// Whether the policy may have to do with the label or taint that this change of a node concerns.
+// Whether the label or taint that this change of a node concerns may be the policy's.
 bool is_pool_item(const nlohmann::json* before, const nlohmann::json* after, const PoolItem& item);
 
 class PoolInvariants {
@@ -39,7 +39,7 @@ class PoolInvariants {
 
   void take(const sim::Change& change, bool by_berth, MonotonicTime now, Time wall,
             const Complain& complain);
-  // What is not in order now that berth is at rest. Empty: nothing.
+  // The fault in the state once berth is at rest. Empty: none.
   std::string unstill() const;
 
  private:
@@ -48,14 +48,14 @@ class PoolInvariants {
     std::map<std::string, std::string> labels;
     std::string record_text;
     std::optional<PoolKeys> record;
-    bool foreign_pool = false;               // its pool's label is not of berth's hand
-    std::set<PoolItem> foreign_hand;         // whose last writer is not berth
-    std::map<std::string, int> corrections;  // by what the record holds
+    bool foreign_pool = false;               // berth did not write its pool label
+    std::set<PoolItem> foreign_hand;         // last written by another client
+    std::map<std::string, int> corrections;  // by the record's items
   };
   struct Policy {
     GPUClusterPolicy object;
     std::string ready;       // Ready's status
-    MonotonicTime since{0};  // since its spec is what it is
+    MonotonicTime since{0};  // when its spec last changed
   };
   void take_node(const sim::Change& change, bool by_berth, MonotonicTime now,
                  const Complain& complain);
@@ -75,9 +75,10 @@ class PoolInvariants {
   const Settings settings_;
   std::map<std::string, KnownNode> nodes_;
   std::optional<Policy> policy_;
-  bool retained_ = false;  // the last policy is gone, and has left its nodes as they were
-  std::map<std::string, MonotonicTime> plugin_keys_;  // of the file, since when it has that content
-  std::optional<MonotonicTime> plugin_file_edited_;   // by somebody else
+  bool retained_ = false;  // the last policy was deleted and left its nodes unchanged
+  std::map<std::string, MonotonicTime> plugin_keys_;  // since when keys are unchanged they have
+                                                      // their content
+  std::optional<MonotonicTime> plugin_file_edited_;   // by another client
   std::set<std::string> berths_classes_;
 };
 

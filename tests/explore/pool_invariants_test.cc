@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth does for a policy: each invariant of pools is broken once, by a doctored write of
-// berth's.
+// Writes for a policy: each invariant of pools is violated once, by a manipulated write of berth.
 #include "tests/explore/pool_invariants.h"
 
 #include "controller/policy/plugin_config.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a layout makes of so many GPUs, resource by resource, under strategy mixed. Without anything
-// of berth's.
+// The resources that a layout creates on so many GPUs, with strategy mixed. Computed without code
+// of berth.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ using nlohmann::json;
 
 namespace {
 
-// What of a pod or a Job decides what it holds.
+// The parts of a pod or a Job that decide what it holds.
 std::string essence(const json* object) {
   if (object == nullptr) return "";
   return fmt::format(
@@ -41,7 +41,7 @@ std::map<std::string, queue::LedgerFact> read_ledger(const json* config_map) {
   return entries;
 }
 
-// By workload, and when the admission was that is over.
+// By workload and the time of the ended admission.
 std::set<std::pair<std::string, std::int64_t>> read_recalls(const json* config_map) {
   std::set<std::pair<std::string, std::int64_t>> recalls;
   const json* data = at(config_map, {"data"});
@@ -154,7 +154,7 @@ bool QueueAccounts::accepts(const json& object, const std::string& priority_clas
                 : policy_classes_.contains(priority_class);
 }
 
-// A class that the queue does not accept counts for nothing; no scenario has a default class.
+// A class that the queue does not accept does not count; no scenario has a default class.
 std::int64_t QueueAccounts::priority_on(const json& object, const json* spec) const {
   for (const std::string& name :
        {label_at(&object, names::kPriorityClassLabel), text_at(spec, {"priorityClassName"})})
@@ -210,7 +210,7 @@ std::int64_t QueueAccounts::living_gpus(const std::string& job_uid) const {
   return gpus;
 }
 
-// A gang is charged whole, a single pod as long as it stays.
+// A gang is charged as a whole, a single pod as long as it exists.
 void QueueAccounts::add_pods(std::vector<Holder>& holders) const {
   std::map<std::string, Holder> found;
   std::map<std::string, std::int64_t> members;

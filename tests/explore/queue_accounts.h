@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueAccounts: who holds what of which queue, reckoned from the API server's objects alone, in
-// nvidia.com/gpu: which work of a queue its nominal quota pays for, and which it has borrowed.
+// QueueAccounts: what each workload holds of its queue, computed only from the API server's
+// objects, in nvidia.com/gpu; and which workloads are within the nominal quota, and which borrow.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@ namespace berth::explore {
 
 class QueueAccounts {
  public:
-  struct Holder {  // work that is admitted, or is about to go
+  struct Holder {  // a workload that is admitted, or about to be released
     std::string workload;
-    std::string uid;  // of what was admitted
+    std::string uid;  // of the admitted object
     std::string queue;
     std::string pool;
     std::int64_t priority = 0;
     std::int64_t since = 0;  // microseconds since the epoch
     std::int64_t gpus = 0;
-    bool in_flight = false;       // nothing but the ledger shows it
+    bool in_flight = false;       // only the ledger shows it
     bool holds_too_much = false;  // more than its admission says
-    bool bare = false;            // one of its pods has no controller: it can't be given back
-    bool remade = false;          // ReplicaSets or StatefulSets make all of its pods
+    bool bare = false;            // one of its pods has no controller, so it can't be reclaimed
+    bool remade = false;          // ReplicaSets or StatefulSets create all of its pods
   };
   void take(const sim::Change& change, Time wall);
 
@@ -40,23 +40,23 @@ class QueueAccounts {
   std::string cohort_of(const std::string& queue) const;
   std::int64_t nominal(const std::string& queue, const std::string& pool) const;
   std::int64_t priority_of(const std::string& workload) const;
-  // Without what is leaving; those first that hold their queue's quota first.
+  // Without leaving workloads; ordered by their claim to their queue's quota.
   std::vector<Holder> holders() const;
-  // Of these, the names of what their queues' nominal quotas pay for.
+  // The names of those that their queues' nominal quotas cover.
   std::set<std::string> funded(const std::vector<Holder>& holders) const;
-  // When something last changed that this goes by; and since when a queue says what it says.
+  // When any of these objects last changed; and since when a queue has its present spec.
   Time moved() const { return moved_; }
   Time queue_since(const std::string& name) const;
-  // Whether something runs that nobody admitted: it holds quota that is not counted here.
+  // Whether a pod runs without admission: it holds quota that is not counted here.
   bool somebody_came_past() const;
 
   const std::map<std::string, sim::ObjectPtr>& pods() const { return pods_; }
   const std::map<std::string, sim::ObjectPtr>& jobs() const { return jobs_; }
   const std::map<std::string, sim::ObjectPtr>& nodes() const { return nodes_; }
   const std::map<std::string, sim::ObjectPtr>& budgets() const { return budgets_; }
-  // By the uid of what is admitted.
+  // By the uid of the admitted object.
   const std::map<std::string, queue::LedgerFact>& ledger() const { return ledger_; }
-  // The queue that a pending workload would go to; empty: none, or not clear.
+  // The queue of a pending workload; empty: none, or it is not clear.
   std::string queue_for(const nlohmann::json& object) const;
 
  private:
@@ -69,20 +69,21 @@ class QueueAccounts {
   std::int64_t living_gpus(const std::string& job_uid) const;
   std::int64_t priority_on(const nlohmann::json& object, const nlohmann::json* spec) const;
 
-  std::map<std::string, sim::ObjectPtr> pods_;  // by NAMESPACE/NAME, as Jobs and budgets
+  std::map<std::string, sim::ObjectPtr> pods_;  // by NAMESPACE/NAME, like Jobs and budgets
   std::map<std::string, sim::ObjectPtr> jobs_;
   std::map<std::string, sim::ObjectPtr> budgets_;
   std::map<std::string, sim::ObjectPtr> nodes_;
   std::map<std::string, sim::ObjectPtr> namespaces_;
   std::map<std::string, std::int64_t> priorities_;  // by the PriorityClass's name
-  std::set<std::string> policy_classes_;            // that the policy makes
+  std::set<std::string> policy_classes_;            // created by the policy
   std::map<std::string, std::pair<GPUQueue, Time>> queues_;
   std::map<std::string, queue::LedgerFact> ledger_;
-  std::set<std::pair<std::string, std::int64_t>> recalls_;  // gangs that are taken back, and since
+  std::set<std::pair<std::string, std::int64_t>> recalls_;  // requeued gangs, and since their
+                                                            // admission
   Time moved_{};
 };
 
-// What decides about an object's part in this: told from before, whether a change matters.
+// Facts that decide about an object's part here, to detect relevant changes.
 bool is_suspended(const nlohmann::json& job);
 bool has_job_ended(const nlohmann::json& job);
 

@@ -34,7 +34,7 @@ json raise(const json& job) {
   return {{"spec", {{"parallelism", number_at(&job, {"spec", "parallelism"}) + 2}}}};
 }
 
-// As berth would write it, and of an epoch that has not come.
+// A record as berth would write it, with an epoch in the future.
 json forge(const json& object) {
   const json record = {{"uid", text_at(&object, {"metadata", "uid"})},
                        {"queue", text_at(&object, {"metadata", "namespace"})},
@@ -50,7 +50,7 @@ json forge(const json& object) {
   return patch;
 }
 
-// Borrowers who would rather keep what they have.
+// Borrowers who try to keep their GPUs.
 json hold(const json&) {
   return {{"metadata", {{"annotations", {{names::kHoldAnnotation, "mine"}}}}}};
 }

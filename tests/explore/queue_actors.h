@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueActors: people who don't wait for their queue. Each takes the first workload, by name, that
-// it can do something about.
+// QueueActors: users who do not wait for their queue. Each acts on the first suitable workload, by
+// name.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace berth::explore {
 bool has_queues(const Scenario& scenario);
 
 const std::vector<std::string>& queue_actor_names();
-// Nothing: there is no such workload just then.
+// nullopt: there is no such workload now.
 std::optional<Incident> queue_act_of(std::string_view actor, const sim::Store& store);
 
 }  // namespace berth::explore

@@ -27,7 +27,7 @@ bool is_marked(const json* object) {
   return at(object, {"metadata", "deletionTimestamp"}) != nullptr;
 }
 
-// What a workload has to be left with if it is to be let go as it was decided on.
+// Whether the workload is unchanged, so that it must be released as decided.
 bool waits_still(const json& object, bool job) {
   const bool held = at(&object, {"metadata", "annotations", names::kHoldAnnotation}) != nullptr;
   return !held && !is_marked(&object) && (job ? is_suspended(object) : is_gated(object));
@@ -59,8 +59,8 @@ void QueueDisplacements::take(const sim::Change& change, bool by_berth, Time wal
       ++entry;
       continue;
     }
-    // Where it takes long until something arrives, or other nodes are there, a budget may have
-    // closed, or the entry be given up, in between.
+    // If news is slow, or the nodes have changed, a budget may have closed in between, or the entry
+    // was given up.
     if (news_takes <= std::chrono::seconds(1)) judge_whole(entry->second);
     withdrawn_[entry->first] = {std::move(entry->second), wall};
     entry = ahead_.erase(entry);
@@ -69,8 +69,8 @@ void QueueDisplacements::take(const sim::Change& change, bool by_berth, Time wal
     if (!entry.ahead.empty()) ahead_[uid] = entry;
 }
 
-// Before the ledger says so: who runs then is who ran when it was decided. What else the same write
-// admits may have come first.
+// Checked before the ledger changes: the running workloads are those at the decision. Other
+// admissions of the same write may have come first.
 void QueueDisplacements::judge_entries(const sim::Change& change, Time heard_of) {
   const json* data =
       change.kind == sim::Change::Kind::kDeleted ? nullptr : at(change.after.get(), {"data"});
@@ -93,7 +93,7 @@ void QueueDisplacements::judge_entry(const LedgerFact& entry, const std::vector<
   for (const AheadFact& ahead : entry.ahead) {
     const auto holder = std::ranges::find(holders, ahead.workload, &Holder::workload);
     if (!ahead.evicted || holder == holders.end() || holder->since != ahead.since) continue;
-    if (ahead.idle) {  // whose it is does not matter (idle_invariants.h)
+    if (ahead.idle) {  // its owner does not matter (idle_invariants.h)
       judge_age(entry, *holder);
       continue;
     }
@@ -119,7 +119,7 @@ void QueueDisplacements::judge_rights(const LedgerFact& entry, const std::vector
   const std::set<std::string> funded = accounts_.funded(holders);
   const std::int64_t priority = accounts_.priority_of(workload);
   const std::int64_t nominal = accounts_.nominal(admission.queue, admission.pool);
-  std::int64_t before = 0, rest = 0;  // of its queue: what holds quota before it, and what stays
+  std::int64_t before = 0, rest = 0;  // in its queue: the quota held before it, and by the rest
   for (const Holder& holder : holders) {
     if (holder.queue != admission.queue || holder.pool != admission.pool) continue;
     if (holder.priority >= priority && !holder.holds_too_much && funded.contains(holder.workload))
@@ -149,8 +149,8 @@ void QueueDisplacements::judge_age(const LedgerFact& entry, const Holder& victim
                                   victim.workload, entry.workload));
 }
 
-// Others suspend Jobs, too, for other reasons: these say for whom. What is idle goes for nobody
-// under policy Always.
+// Other clients suspend Jobs too; berth's annotation names the other workload. With policy Always
+// an idle Job is stopped for no other workload.
 void QueueDisplacements::judge_job(const sim::Change& change, Time wall, Time heard_of) {
   if (change.before == nullptr) return;
   const json &before = *change.before, &after = *change.after;
@@ -218,7 +218,7 @@ void QueueDisplacements::judge_stop(const std::string& workload, std::int64_t si
   stops_.push_back({victim, entry->workload, uid, wall});
 }
 
-// Before it is among those that were let go. The ledger may have it already, or its gang.
+// Before it counts as released. The ledger may have it already, or its gang.
 void QueueDisplacements::judge_loan(const json& pod, const std::string& workload) {
   const auto record = record_of(pod);
   if (!owner_uid(pod).empty() || !record) return;
@@ -240,7 +240,7 @@ void QueueDisplacements::judge_loan(const json& pod, const std::string& workload
                                  workload, held, nominal, record->queue));
 }
 
-// Of a gang the first that goes: its entry has the uid of one of its members.
+// For a gang, at its first released member: its entry has the uid of one of its members.
 void QueueDisplacements::judge_start(const std::string& uid, const std::string& workload) {
   for (const auto& [entry_uid, entry] : ahead_) {
     if (entry_uid != uid && entry.workload != workload) continue;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueDisplacements: what must hold of those who are stopped so that others can run (rule 9 of
-// docs/queue-rules.md), judged like the rest (invariants.h) on the store's truth:
-//   Named     whoever is stopped for another is named in that one's entry of the ledger, which
-//             stands, and the other waits for it
-//   Due       nobody is named whose work is funded, but for one of higher priority in its own queue
-//             that will be; who reclaims stays within its nominal quota
-//   Early     nobody is named before its minimum run time, or stopped before its notice is over
-//   Twice     nobody is stopped twice for one workload
-//   Whole     a gang is not stopped by halves and left so
-//   Ahead     nothing is let go while one of those that were ahead of it still runs
-//   Owed      in the end, for whom others were stopped has started
-//   Ledger    in the end nothing is in flight but what waits for those who are still there
-//   Reclaim   in the end nobody waits for what is its own while others have borrowed it
-//   Lent      of what could not be given back no more is let go than its queue's nominal quota
-// Who is funded is reckoned once more, from the API server's objects (queue_accounts.h).
+// QueueDisplacements: what must hold for workloads that are stopped for others (rule 9 of
+// docs/queue-rules.md), checked like the others (invariants.h) on the store's truth:
+//   Named     a stopped workload is named in the ledger entry of the workload that it is stopped
+//             for, which exists and still waits
+//   Due       no entry names work within its nominal quota, except for work with a higher priority
+//             in its own queue that will be within it; a reclaim stays within the nominal quota
+//   Early     no entry names work before its minimum run time, or stops it before its notice is
+//             over
+//   Twice     no workload is stopped twice for the same one
+//   Whole     a gang is never left stopped by halves
+//   Ahead     nothing is released while a workload ahead of it still runs
+//   Owed      in the end, a workload for which others were stopped has started
+//   Ledger    in the end, only entries that wait for workloads which still exist are in flight
+//   Reclaim   in the end, no workload waits for its own quota while others borrow it
+//   Lent      work that can't be reclaimed is not released beyond its queue's nominal quota
+// The accounts compute independently what is within the nominal quota (queue_accounts.h).
 #pragma once
 
 #include <chrono>
@@ -35,24 +36,24 @@ namespace berth::explore {
 
 class QueueDisplacements {
  public:
-  // `news_takes`: how long ago a change may be that berth has not heard of.
+  // `news_takes`: berth may not know of a change that is younger than this.
   void take(const sim::Change& change, bool by_berth, Time wall,
             std::chrono::nanoseconds news_takes);
 
   const std::vector<std::string>& broken() const { return broken_; }
-  // As of the last change that it has taken.
+  // After the last change taken.
   const QueueAccounts& accounts() const { return accounts_; }
-  // What is not in order now that berth is at rest. Empty: nothing.
+  // The fault in the state once berth is at rest. Empty: none.
   std::string unstill(Time wall) const;
-  // The Jobs that wait, by uid, and would fit into their queues' own quotas if all that others have
-  // borrowed were gone.
+  // The pending Jobs, by uid, that would fit into their queues' own quotas if all borrowing work
+  // were gone.
   std::map<std::string, std::string> owed(Time wall) const;
-  // Whether the entry waits for somebody who is still there.
+  // Whether the entry waits for a workload that still exists.
   bool waits(const queue::LedgerFact& entry) const;
 
  private:
   using Holder = QueueAccounts::Holder;
-  struct Stop {  // of whom, for whom
+  struct Stop {  // victim and preemptor
     std::string victim;
     std::string preemptor;
     std::string uid;  // of the preemptor
@@ -79,10 +80,11 @@ class QueueDisplacements {
   void complain(std::string_view invariant, const std::string& what);
 
   QueueAccounts accounts_;
-  // Entries as they were while somebody was ahead of them, until they go; by uid. When they went.
+  // By uid: entries that waited for others, until they go; and when they went.
   std::map<std::string, queue::LedgerFact> ahead_;
   std::map<std::string, std::pair<queue::LedgerFact, Time>> withdrawn_;
-  std::map<std::string, Time> stopped_waiting_;  // by uid: when it was edited, held, let go or gone
+  std::map<std::string, Time> stopped_waiting_;  // by uid: when edited, held or gone, released or
+                                                 // deleted
   std::vector<Stop> stops_;
   Time nodes_moved_{};
   std::vector<std::string> broken_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has to have come of it once berth is at rest.
+// The required results once berth is at rest.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ std::int64_t offered_by(const json& node) {
 
 }  // namespace
 
-// A Job that a person resumed runs under its old admission, and one that was let go again does not
-// matter any more.
+// A Job that a user resumed runs under its old admission; a Job that was released again no longer
+// counts.
 bool QueueDisplacements::runs(const AheadFact& ahead) const {
   if (ahead.workload.starts_with("Job/")) {
     const auto job = accounts_.jobs().find(ahead.workload.substr(4));
@@ -45,7 +45,7 @@ bool QueueDisplacements::runs(const AheadFact& ahead) const {
   });
 }
 
-// Of an entry that goes though whom it is for still waits.
+// For an entry that is deleted although its workload is still pending.
 void QueueDisplacements::judge_whole(const LedgerFact& entry) {
   const std::string& uid = entry.admission.uid;
   const Time decided{std::chrono::microseconds(entry.admission.since)};
@@ -88,7 +88,7 @@ bool QueueDisplacements::is_waiting(const std::string& uid) const {
   return pod != accounts_.pods().end() && is_gated(*pod->second);
 }
 
-// Unless it was edited, held or let go since, or there are other nodes or quotas now.
+// Unless it was edited, held or released since, or nodes or quotas have changed.
 std::string QueueDisplacements::unpaid() const {
   for (const Stop& stop : stops_) {
     const auto until = stopped_waiting_.find(stop.uid);
@@ -110,7 +110,7 @@ std::string QueueDisplacements::unreclaimed(Time wall) const {
   return "";
 }
 
-// Of Jobs that a single node can hold, where nothing else decides where they run.
+// Only Jobs that fit on a single node, and whose place nothing else restricts.
 std::map<std::string, std::string> QueueDisplacements::owed(Time wall) const {
   std::map<std::string, std::string> names;
   for (const auto& [name, job] : accounts_.jobs()) {
@@ -127,7 +127,7 @@ std::map<std::string, std::string> QueueDisplacements::owed(Time wall) const {
   return names;
 }
 
-// Within its nominal quota, with what others have borrowed and may be taken from them gone.
+// Within its nominal quota, without the borrowing work that can be reclaimed.
 bool QueueDisplacements::has_room(const json& job, const std::string& queue, Time wall) const {
   const GPUQueueSpec& spec = accounts_.queue(queue)->spec;
   const std::string& pool = spec.quotas.front().pool;
@@ -139,7 +139,7 @@ bool QueueDisplacements::has_room(const json& job, const std::string& queue, Tim
   for (const Holder& holder : holders) {
     if (holder.queue == queue && holder.pool == pool && holder.uid != uid) used += holder.gpus;
     const Time from{std::chrono::microseconds(holder.since)};
-    // Of other controllers it is not known here whether they would fail.
+    // For other controllers it is unknown here whether they would fail.
     const bool goes = holder.workload.starts_with("Job/") || holder.remade;
     if (holder.queue != queue && holder.pool == pool && !holder.in_flight &&
         accounts_.cohort_of(holder.queue) == accounts_.cohort_of(queue) &&

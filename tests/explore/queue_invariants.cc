@@ -127,7 +127,7 @@ void QueueInvariants::take_bounds(const sim::Change& change, bool by_berth) {
   complain("Bounds", change.key.str() + " is not berth's to write");
 }
 
-// A name that somebody else has taken is left to them.
+// A namespace name that another client uses is left to it.
 std::string QueueInvariants::unbounded() const {
   for (const auto& [name, queue] : queues_)
     for (const auto& [home, object] : namespaces_) {
@@ -168,14 +168,14 @@ void QueueInvariants::judge_release(const sim::Change& change, Time wall,
                                           record->pool, selected));
   const bool forged = forged_.contains(uid);
   if (!forged && !judge_pins(name, spec, *record)) return;
-  // The version that was patched is the one that was decided on, whatever is news of it.
+  // The decision was about the patched version, however late news is.
   if (const auto gpus = recorded(*record); job && gpus && asked_by_job(object) > *gpus)
     return complain("Record", name + " goes and asks for more than is recorded");
   if (!job && !forged) judge_cover(name, object, *record);
   if (!job && others_gates(*change.before) != others_gates(object))
     return complain("Gates", name + " loses a gate that is not berth's");
-  // Whoever decided may not have heard of an edit yet; and what was on its way when somebody took
-  // its entry out of the ledger arrives all the same.
+  // The leader may not know of an edit yet; and a release that was in flight when a user removed
+  // its entry from the ledger still arrives.
   const auto begun = begun_.find(record->since);
   const Time decided{
       std::chrono::microseconds(begun == begun_.end() ? record->since : begun->second)};
@@ -215,7 +215,7 @@ bool QueueInvariants::may_go(const json& object, const AdmissionFact& record, Ti
   });
 }
 
-// Pods that are let go and have not ended, and what Jobs that run are still to make.
+// Released pods that have not ended, and pods that running Jobs will still create.
 std::int64_t QueueInvariants::held(const std::string& cohort) const {
   std::map<std::string, std::int64_t> live;  // pods, by their Job's uid
   std::int64_t gpus = 0;
@@ -250,7 +250,7 @@ std::int64_t QueueInvariants::held(const std::string& cohort) const {
   return gpus + held_for_members(cohort);
 }
 
-// Of gangs of which some were let go: what those that wait or are not there ask at the least.
+// For partly released gangs: the least that pending and missing members request.
 std::int64_t QueueInvariants::held_for_members(const std::string& cohort) const {
   struct Gang {
     std::int64_t lacks = 0, least = 0;
@@ -307,7 +307,7 @@ const QueueInvariants::Quota* QueueInvariants::host_of(const json& pod) const {
     if ((named.empty() ? !queue.is_default : name != named) ||
         !selects(queue.selected, *home->second))
       continue;
-    if (host != nullptr) return nullptr;  // whose it is, is contested
+    if (host != nullptr) return nullptr;  // ambiguous: two queues claim it
     host = &queue;
   }
   if (host == nullptr || pool == node_pools_.end()) return nullptr;

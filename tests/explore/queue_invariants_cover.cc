@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gang's admission is for so many GPUs, whatever its members ask that come later.
+// A gang's admission covers a fixed number of GPUs, whatever later members request.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -13,8 +13,8 @@ namespace berth::explore {
 using nlohmann::json;
 using queue::AdmissionFact;
 
-// What the pods ask that live and show this admission, with the one that goes now. A record that a
-// person wrote is nobody's admission.
+// The requests of living pods with this admission, including the one being released. A record that
+// a user wrote is not an admission.
 void QueueInvariants::judge_cover(const std::string& name, const json& pod,
                                   const AdmissionFact& record) {
   const std::string group = group_of(pod);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where what is let go may stand: pins, and the domains of gangs.
+// Where released workloads may run: pins, and the domains of gangs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -80,7 +80,7 @@ bool QueueInvariants::replaces_a_lost_pod(const json& pod, const AdmissionFact& 
   });
 }
 
-// Of a gang that requires one rack, each pod stands where those of it stand that are bound.
+// If a gang requires one rack, each pod must run where its bound pods run.
 void QueueInvariants::judge_domain(const json& pod, const std::string& node) {
   const std::string& level = annotation_at(&pod, names::kRequiredTopologyAnnotation);
   const std::string group = group_of(pod);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gang keeps its GPUs while its controller re-creates all of its pods. The simulation does not
-// serve the controller's kind, so the controller's object always exists: a scenario re-creates the
+// serve the controller's kind, so the controller's object always exists; a scenario re-creates the
 // pods.
 #include <fmt/format.h>
 
@@ -19,10 +19,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// berth may take this long to restart and to write its mark, from when the deletion of a gang's
-// last pod begins.
+// The time for berth to restart and write its mark, from the beginning of the deletion of a gang's
+// last pod.
 constexpr Time::duration kNoticed = 30s;
-// The rules say thirty seconds from when berth sees that the last pod is gone.
+// By the rules, thirty seconds from when berth sees that the last pod is gone.
 constexpr Time::duration kAwaited = 25s;
 
 bool is_terminating(const json* pod) {
@@ -72,7 +72,7 @@ std::int64_t QueueInvariants::awaited(const std::string& cohort, const std::stri
   return gpus;
 }
 
-// A gang that has all the pods it lacks, while its cohort holds nothing.
+// A gang with all of its missing pods, while its cohort holds nothing.
 std::string QueueInvariants::gang_left_behind() const {
   struct Gang {
     std::int64_t waiting = 0, gpus = 0, ended = 0, size = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a MIGLayout may do to what queues have let go: Jobs taken back, pods evicted, nodes claimed.
+// The effects of a MIGLayout on admitted workloads: requeue Jobs, evict pods, claim nodes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +18,7 @@ namespace berth::explore {
 using nlohmann::json;
 using queue::AdmissionFact;
 
-// The queue that let the Job go and would let it go again; null: none.
+// The queue that admitted the Job and would admit it again; null: none.
 const QueueInvariants::Quota* QueueInvariants::takes_back(const json& job) const {
   const auto record = record_of(job);
   if (!record || record->uid != text_at(&job, {"metadata", "uid"})) return nullptr;
@@ -26,7 +26,7 @@ const QueueInvariants::Quota* QueueInvariants::takes_back(const json& job) const
   return queue == queues_.end() || queue->second.held ? nullptr : &queue->second;
 }
 
-// A pod that is marked for deletion, or gone at once.
+// A pod that is marked for deletion, or deleted at once.
 void QueueInvariants::judge_removal(const sim::Change& change, Time heard_of) {
   if (change.before == nullptr || at(change.before.get(), {"metadata", "deletionTimestamp"}))
     return;
@@ -63,7 +63,7 @@ void QueueInvariants::judge_requeue(const sim::Change& change, Time heard_of) {
   }
 }
 
-// Of the slot ledger: what it has now and had not before.
+// The new slots of the ledger.
 void QueueInvariants::judge_claims(const sim::Change& change, Time heard_of) {
   const json* slots = at(change.after.get(), {"data"});
   const json* before = at(change.before.get(), {"data"});

@@ -18,7 +18,7 @@ using queue::AdmissionFact;
 namespace {
 
 constexpr char kGpu[] = "nvidia.com/gpu";
-// As LeaderWorkerSet's controller makes its pods.
+// The labels and annotations of LeaderWorkerSet's pods.
 constexpr char kSet[] = "leaderworkerset.sigs.k8s.io/name";
 constexpr char kSetsGroup[] = "leaderworkerset.sigs.k8s.io/group-index";
 constexpr char kSetsSize[] = "leaderworkerset.sigs.k8s.io/size";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueLook: what the queue's invariants read from objects as the API server has them.
+// QueueLook: what the queue's invariants read from the API server's objects.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace berth::explore {
 
-bool is_gated(const nlohmann::json& pod);  // by berth
+bool is_gated(const nlohmann::json& pod);  // by berth's gate
 std::vector<std::string> others_gates(const nlohmann::json& pod);
 // A pod that berth takes for lost can't leave its node, and holds nothing any more
 // (dead_node_invariants.h judges that).
@@ -23,17 +23,17 @@ bool is_in_service(const nlohmann::json& node);  // Ready, and not cordoned
 std::int64_t gpus_of(const nlohmann::json& pod_spec);
 std::string owner_uid(const nlohmann::json& object);
 std::int64_t asked_by_job(const nlohmann::json& job);
-// Nothing: it is charged to a quota of another unit.
+// nullopt: it is charged to a quota of another unit.
 std::optional<std::int64_t> recorded(const queue::AdmissionFact& record);
-// As the annotation has it, whoever it is for.
+// The annotation's record, for whatever object it was made.
 std::optional<queue::AdmissionFact> record_of(const nlohmann::json& object);
-// Whether a queue that selects these labels selects the namespace; null: it selects none.
+// Whether a queue with this selector selects the namespace; null: it selects none.
 bool selects(const nlohmann::json& labels, const nlohmann::json& home);
 std::int64_t size_of_group(const nlohmann::json& pod);
 std::string group_of(const nlohmann::json& pod);  // NAMESPACE/GROUP; empty: none
-// What it is admitted with, as the ledger names that: Job/NAMESPACE/NAME of a Job's pod.
+// The admitted workload's name in the ledger; for a pod of a Job: Job/NAMESPACE/NAME.
 std::string workload_of(const nlohmann::json& pod);
-// Whether of a GPUQueue nothing changes but how much of its budget is used.
+// Whether a change of a GPUQueue affects only the use of its budget.
 bool tells_use_alone(const sim::Change& change);
 
 }  // namespace berth::explore

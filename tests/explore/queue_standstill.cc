@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The longest grace period of the scenarios and a minute, a new leader, and what a cycle takes.
+// The longest grace period of the scenarios, a minute, a new leader, and a cycle.
 constexpr Duration kPatience = 3min;
 constexpr Duration kSoon = 15s;
 constexpr Duration kSeldom = 10min;
@@ -34,7 +34,7 @@ bool releases(const sim::Change& change) {
          !true_at(change.after.get(), {"spec", "suspend"});
 }
 
-// What waits for others to go holds nothing, and is decided again.
+// Entries that wait for others hold nothing, and are decided again.
 void forget_waiting(ClusterState& cluster, const Settings& settings, Time wall) {
   const ConfigMap* stored =
       cluster.config_maps().find(settings.berth_namespace, names::kAdmissionsConfigMap);
@@ -58,7 +58,7 @@ bool half_is_free(const queue::FactsIndex& facts) {
   return offered > 0 && 2 * free >= offered;
 }
 
-// The first workload that would be released at once; empty: none would.
+// The first workload that would be released at once; empty: none.
 std::string first_that_fits(const sim::Store& store, const Settings& settings, Time wall) {
   ClusterState cluster;
   read_whole(store, wall, cluster);

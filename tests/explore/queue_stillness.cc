@@ -25,8 +25,7 @@
 namespace berth::explore {
 namespace {
 
-// Whether every pod with a GPU of the node has been pinned to it: nobody else is in the way of
-// those that are.
+// Whether all GPU pods on the node are pinned to it, so that no other pod blocks the pinned ones.
 bool has_only_pinned(const ClusterState& cluster, const std::string& node) {
   return std::ranges::all_of(cluster.pods(), [&](const auto& pod) {
     if (pod->node_name.view() != node || pod->finished() || Fit::gpu_resource_of(*pod).empty())
@@ -36,8 +35,8 @@ bool has_only_pinned(const ClusterState& cluster, const std::string& node) {
   });
 }
 
-// Where only what is pinned runs, a pod that is pinned to a node finds its room: else berth has
-// promised the node twice. A Job may have been resumed by a person, with an old pin.
+// If only pinned pods run on a node, a pinned pod must fit; otherwise berth has promised the node
+// twice. A user may have resumed a Job with an old pin.
 std::string unbound_pin(const ClusterState& cluster) {
   for (const auto& pod : cluster.pods()) {
     const auto record = queue::admission_on(pod->meta);
@@ -55,7 +54,7 @@ std::string unbound_pin(const ClusterState& cluster) {
   return "";
 }
 
-// As the API server would answer, were it asked about those who would have to go.
+// The terms with the API server's answers about the possible victims.
 queue::PreemptionTerms terms_of(const Snapshot& snapshot) {
   queue::PreemptionTerms terms = queue::preemption_terms(snapshot);
   terms.may_go = [may_go = terms.may_go, &cluster = snapshot.cluster](const queue::Workload& of) {
@@ -71,7 +70,7 @@ queue::PreemptionTerms terms_of(const Snapshot& snapshot) {
   return terms;
 }
 
-// Each controller that decides about its pods, judged as the API server's object says.
+// Each controller that decides about its pods, read from the API server's object.
 Answers read_owners(const sim::Store& store, const ClusterState& cluster, const Settings& settings,
                     Time wall) {
   Answers answers;
@@ -93,7 +92,7 @@ Answers read_owners(const sim::Store& store, const ClusterState& cluster, const 
   return answers;
 }
 
-// What is yet to be taken back, or to queue again.
+// Workloads that berth must still stop or requeue.
 std::string untaken(const Snapshot& snapshot, const queue::Workload& workload) {
   const ClusterState& cluster = snapshot.cluster;
   const auto goes = [&](const std::vector<const Pod*>& pods) {
@@ -116,7 +115,7 @@ std::string untaken(const Snapshot& snapshot, const queue::Workload& workload) {
   return queue::setback_on(job->meta)->until ? "is left out for a while" : "";
 }
 
-// Whoever came past the queue may stand where others were to.
+// Workloads that were never admitted may be in another workload's place.
 bool all_were_admitted(const ClusterState& cluster) {
   return std::ranges::all_of(cluster.pods(), [](const auto& pod) {
     return pod->node_name.empty() || pod->finished() || Fit::gpu_resource_of(*pod).empty() ||
@@ -124,7 +123,7 @@ bool all_were_admitted(const ClusterState& cluster) {
   });
 }
 
-// More is let go to an elastic pool than the nodes would hold that it may yet get.
+// An elastic pool must not get more admissions than its possible nodes can hold.
 std::string outgrown(const ClusterState& cluster, const queue::FactsIndex& index) {
   const queue::NodeRoom& room = index.room();
   if (!all_were_admitted(cluster)) return "";
@@ -133,7 +132,7 @@ std::string outgrown(const ClusterState& cluster, const queue::FactsIndex& index
     for (const queue::NodeId id : room.in_order()) {
       const queue::NodeRoom::Node& node = room.node_at(id);
       if (node.pool != pool) continue;
-      out += node.in_service ? 0 : 1;  // one may have come, and be cordoned since
+      out += node.in_service ? 0 : 1;  // a node may have come, and be cordoned since
       for (const auto& [resource, weight] : node.weights)
         largest = std::max(largest, node.offers[resource]);
     }
@@ -166,7 +165,7 @@ std::string unstill_queues(const sim::Store& store, const Settings& settings, Ti
       return fmt::format("{} waits, and could be admitted", name);
   for (const queue::Workload* workload : index.with_unbound_pins()) {
     const auto pins = queue::unbound_pins(cluster, *workload);
-    // Whoever has come to lead since gives it the whole time once more.
+    // A new leader gives it the whole time again.
     if (pins && wall >= pins->until + (pins->until - pins->since) && pins->stays.empty())
       return fmt::format("{} is pinned, bound nowhere and not taken back", *workload->name);
   }

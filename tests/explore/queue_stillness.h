@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueStillness: whether GPUQueues tell what is so, once berth is at rest.
+// QueueStillness: whether the statuses of GPUQueues are right once berth is at rest.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace berth::explore {
 
-// The first queue whose status is not the one that a berth would write which has just read the
-// whole store; empty: there is none.
+// The first queue whose status differs from what a berth would write that has just read the whole
+// store; empty: none.
 std::string unstill_queues(const sim::Store& store, const Settings& settings, Time wall);
 
 }  // namespace berth::explore

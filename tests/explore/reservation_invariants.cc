@@ -49,7 +49,7 @@ void ReservationInvariants::judge_entry(const queue::LedgerFact& entry,
   const Time late = due + std::chrono::ceil<Time::duration>(news_takes);
   const Time decided{std::chrono::microseconds(admission.since)};
   if (decided < late || accounts_.queue_since(admission.queue) > late) return;
-  std::int64_t past = 0;  // the head, the one in question too
+  std::int64_t past = 0;  // including the workload in question
   for (const QueueAccounts::Holder& holder : accounts_.holders())
     if (holder.pool == admission.pool && Time(std::chrono::microseconds(holder.since)) >= late &&
         !is_ended(holder.workload))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReservationInvariants: what must hold of what is kept for a queue's head that has waited for
-// long (rule 11 of docs/queue-rules.md), judged like the rest (invariants.h) on the store's truth:
-//   Reserved  what nobody ends, and is let go past a head that has waited for longer than its
-//             queue's reserveAfter, leaves as much of the pool as the head asks for
+// ReservationInvariants: what must hold for reservations for a queue's head that has waited long
+// (rule 11 of docs/queue-rules.md), checked like the others (invariants.h) on the store's truth:
+//   Reserved  workloads without an end that are released past such a head, after its queue's
+//             reserveAfter, leave enough of the pool for the head
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace berth::explore {
 
 class ReservationInvariants {
  public:
-  // `accounts` has taken each change before this does, and outlives it.
+  // `accounts` must have taken each change before this does, and must outlive it.
   explicit ReservationInvariants(const QueueAccounts& accounts) : accounts_(accounts) {}
 
   void take(const sim::Change& change, bool by_berth, std::chrono::nanoseconds news_takes);
@@ -27,10 +27,10 @@ class ReservationInvariants {
  private:
   void judge_entry(const queue::LedgerFact& entry, std::chrono::nanoseconds news_takes);
   bool is_younger(const std::string& workload, const nlohmann::json& head) const;
-  // Null: nobody waits there.
+  // Null: no workload is pending there.
   const nlohmann::json* head_of(const std::string& queue) const;
   std::int64_t offered(const std::string& pool) const;
-  // Whether somebody ends it, whatever it does.
+  // Whether it has an enforced end.
   bool is_ended(const std::string& workload) const;
 
   const QueueAccounts& accounts_;

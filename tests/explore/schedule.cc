@@ -21,18 +21,23 @@ const Words kRequestFates{"429", "500", "503", "504"};
 const Words kFrameFates{"lost", "delayed", "stale", "coalesced"};
 const Words kReviewFates{"unreachable", "late", "slow", "doubled", "crash", "freeze", "again"};
 const Words kPhaseActs{"edit", "pause", "delete", "recreate"};
-// Of those that come again and again and are each like the next, such as the lease's.
+// For recurring requests that are equal to the previous one, such as renewals of the Lease.
 constexpr int kLikeRequests = 6;
 
-// What may stand behind a kind; an empty list: anything.
+// The words that may follow a kind; an empty list: any.
 const std::map<std::string, Words>& kinds() {
   static const std::map<std::string, Words> kinds{
-      {"write", kWriteFates},   {"request", kRequestFates},
-      {"frame", kFrameFates},   {"phase", kPhaseActs},
-      {"review", kReviewFates}, {"actor", actor_names()},
-      {"restore", {}},          {"stale", {}},
-      {"freeze", {}},           {"stuck", {}},
-      {"berths", {}},           {"random", {"net", "all"}},
+      {"write", kWriteFates},
+      {"request", kRequestFates},
+      {"frame", kFrameFates},
+      {"phase", kPhaseActs},
+      {"review", kReviewFates},
+      {"actor", actor_names()},
+      {"stale", {}},
+      {"freeze", {}},
+      {"stuck", {}},
+      {"berths", {}},
+      {"random", {"net", "all"}},
   };
   return kinds;
 }
@@ -76,8 +81,7 @@ int Fault::number() const {
 }
 
 std::string_view Fault::counter() const {
-  constexpr std::string_view kOfWrites[] = {"write", "actor",  "restore",
-                                            "stale", "freeze", "stuck"};
+  constexpr std::string_view kOfWrites[] = {"write", "actor", "stale", "freeze", "stuck"};
   if (std::ranges::find(kOfWrites, kind) != std::end(kOfWrites)) return "write";
   if (kind == "request" || kind == "frame" || kind == "review") return kind;
   return "";
@@ -98,15 +102,15 @@ Schedule Schedule::beginning() const {
 }
 
 bool Schedule::ends_as_expected(const Scenario& scenario) const {
-  // A layout that is gone brings no node to the phase that the timeline waits for, nor does a node
-  // that has just been made need to be drained.
+  // Without the layout no node reaches the phase that the timeline waits for, and a new node does
+  // not need a drain.
   const bool waits = std::ranges::any_of(
       scenario.timeline, [](const Incident& incident) { return !incident.when_phase.empty(); });
-  // What a person wrote on a node is there again when it is made anew.
+  // A user's marks on a node are there again when the node is re-created.
   const bool marked = std::ranges::any_of(
       scenario.nodes, [](const ScenarioNodes& group) { return !group.like.annotations.empty(); });
   return std::ranges::none_of(faults, [&](const Fault& fault) {
-    if (fault.kind == "actor" || fault.kind == "restore") return true;
+    if (fault.kind == "actor") return true;
     if (fault.kind == "random") return fault.how == "all";
     if (fault.kind != "phase") return false;
     if (fault.how == "recreate" && (waits || marked)) return true;

@@ -25,7 +25,7 @@ std::string judge_ready(const Truth& truth, const TrueLayout& layout, ScenarioRu
     const bool names_it = std::ranges::any_of(
         layout.object.status.configs,
         [&](const RenderedConfig& config) { return node.config.starts_with(config.name); });
-    if (!names_it) continue;  // another layout's
+    if (!names_it) continue;  // it belongs to another layout
     std::map<std::string, std::int64_t> is;
     for (const auto& [resource, count] : run.agents().devices(name))
       if (count != 0) is[resource] = count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stillness: what must stand once the faults are over and berth has come to rest.
+// Stillness: what must be true once the faults are over and berth is at rest.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace berth::explore {
 
-// Why it may not stay so, or nothing: a node that is kept without a reason, a cordon of berth's
-// that nobody owns, a slot that is not needed, a layout that says Ready where the GPUs are cut
-// otherwise, or that says nothing.
+// Why the state is wrong, or empty: a node that is kept without a reason, a cordon of berth without
+// an owner, an unneeded slot, a layout that is Ready although the GPUs are partitioned otherwise,
+// or a layout that reports nothing.
 std::string unstill(const Truth& truth, ScenarioRun& run);
 
 }  // namespace berth::explore

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// StopInvariants: what must hold while berth is stopped (core/stop.h), judged like the rest
+// StopInvariants: what must hold while berth is stopped (core/stop.h), checked like the others
 // (invariants.h) on the store's truth:
 //   Stopped   berth cordons no node and repartitions none, changes no pool and no sharing, evicts
 //             and deletes no pod, and suspends no Job
-// A write that berth decided on before it can have heard of the stop may still arrive.
+// A write that berth decided before it can have known of the stop may still arrive.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invariant names each step that berth may not take while it is stopped.
+// The invariant complains about each step that berth must not take while it is stopped.
 #include "tests/explore/stop_invariants.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPUClusterPolicy as a change of its object leaves it.
+// The GPUClusterPolicy after a change of its object.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace berth::explore {
 
-// Nothing if it is deleted, or cannot be read.
+// nullopt if it is deleted or can't be read.
 std::optional<GPUClusterPolicy> policy_after(const sim::Change& change);
 
 }  // namespace berth::explore

@@ -22,12 +22,12 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-constexpr std::int64_t kMostOfAlice = 16;  // nominal 8, borrowing limit 8
+constexpr std::int64_t kMostOfAlice = 16;  // nominal quota 8, borrowing limit 8
 constexpr std::int64_t kNominalOfBob = 8;
-constexpr std::chrono::minutes kMayEnd{2};  // a pod that was told to go, with the default grace
-// The minimum run time, the deadline of a reclaim, the grace, and a few cycles.
+constexpr std::chrono::minutes kMayEnd{2};  // for an evicted pod, with the default grace period
+// The minimum run time, the deadline of a reclaim, the grace period, and a few cycles.
 constexpr std::chrono::minutes kInTime{5};
-constexpr std::chrono::minutes kPause{10};  // in which bob asks for nothing
+constexpr std::chrono::minutes kPause{10};  // between two requests of bob
 
 class SimulatedHands final : public test::TenantHands {
  public:
@@ -97,7 +97,7 @@ class TenantRun {
     }
   }
 
-  // A program of hers ends by itself.
+  // One of alice's programs ends by itself.
   void end_one_of_alices() {
     const std::vector<sim::ObjectPtr> pods = bob_.list("pods", "alice");
     if (pods.empty()) return;
@@ -127,7 +127,7 @@ class TenantRun {
                                     held, (now() - *over_since_) / 1s, kMostOfAlice);
   }
 
-  // Asks for everything that is his, or ends it again.
+  // bob requests all of the quota, or ends the work again.
   void take_bobs_turn() {
     if (asks_) {
       const std::int64_t held = held_by("bob");

@@ -61,7 +61,7 @@ class Trunk {
 
   std::vector<Branch> branches_;  // not yet reached
   const TrunkHooks& hooks_;
-  std::optional<Branch> self_;  // none in the trunk
+  std::optional<Branch> self_;  // unset in the trunk
 };
 
 }  // namespace

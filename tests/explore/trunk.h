@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trunk: a run under what its schedules have in common, from which each schedule branches off where
-// its first fault would strike: a process is forked there, and goes on under the schedule to its
-// end. What comes before is played once for all of them, and is the same byte for byte as if each
-// had been played from the start.
+// Trunk: a run under the common part of several schedules. Each schedule branches off where its
+// first fault would occur: the run forks a process there, which continues under the schedule to its
+// end. The common part is thus simulated once, and is equal to a run from the start, byte for byte.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +15,19 @@
 namespace berth::explore {
 
 struct Branch {
-  std::size_t number = 0;  // tells them apart
+  std::size_t number = 0;  // identifies it
   Schedule schedule;
 };
 
-// Who hears what came of it. on_end and on_trunk are told in the process that was the run, before
-// it is taken apart; the others in the trunk's.
+// Called with the results. on_end and on_trunk are called in the process of that run, before it is
+// destroyed; the others in the trunk's process.
 struct TrunkHooks {
-  std::function<bool()> goes_on;  // asked before each branch; false ends it all
+  std::function<bool()> goes_on;  // called before each branch; false ends everything
   std::function<void(const Branch&, const RunReport&)> on_end;
   std::function<void(const Branch&, const std::string& how)> on_death;
-  // The trunk has ended without coming to where this one branches off.
+  // The trunk has ended without reaching this branch.
   std::function<void(const Branch&)> on_unreached;
-  // It is played beyond its last branch only if somebody wants to know.
+  // If set, the trunk runs on beyond its last branch.
   std::function<void(const RunReport&)> on_trunk;
 };
 

@@ -27,7 +27,7 @@ Scenario load(const std::string& name) {
   return std::move(scenario).value();
 }
 
-// What a run did, to the last byte of its transcript.
+// A run, to the last byte of its transcript.
 struct Story {
   std::size_t hash = 0;
   RunOptions options() {
@@ -46,7 +46,7 @@ struct Story {
 
 using Stories = std::map<std::size_t, std::string>;
 
-// What a process tells of: "NUMBER STORY".
+// The reports of a process: "NUMBER STORY".
 Stories gather(const std::function<void(const Crew::Say&)>& work) {
   Stories stories;
   Crew crew(1);

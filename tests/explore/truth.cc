@@ -75,8 +75,8 @@ void since(std::optional<MonotonicTime>& mark, bool holds, MonotonicTime now) {
     mark = now;
 }
 
-// `last` is the node as it was, if it is known: its record is read anew only where its text
-// changed, and the labels not at all where they are the same.
+// `last` is the node before, if known: its record is parsed again only if the text changed, and the
+// labels only if they changed.
 TrueNode read_node(const json& object, TrueNode* last, bool same_labels) {
   TrueNode node;
   node.uid = text_at(&object, {"metadata", "uid"});
@@ -86,7 +86,7 @@ TrueNode read_node(const json& object, TrueNode* last, bool same_labels) {
   node.record = last != nullptr && last->record_text == node.record_text
                     ? last->record
                     : decode_rollout(node.record_text);
-  // Another node's is none.
+  // The record of another node does not count.
   if (node.record && !node.record->node_uid.empty() && node.record->node_uid != node.uid)
     node.record.reset();
   node.out_for_health = is_out_for_health(&object);
@@ -194,7 +194,7 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
   const bool known = found != nodes.end() && found->second.uid == next.uid;
   const bool by_berth = is_berth(change.user);
   next.config_since = now;
-  // A copy of the node that was there, with its cordon and berth's record.
+  // A copy of the former node, with its cordon and berth's record.
   if (const auto former = former_cordons_.find(change.key.name); former != former_cordons_.end()) {
     const std::optional<NodeRollout> copied = decode_rollout(next.record_text);
     next.berth_cordoned = !known && next.cordoned && copied && copied->node_uid == former->second;
@@ -234,7 +234,7 @@ void Truth::take_node(const Change& change, MonotonicTime now) {
   nodes.insert_or_assign(change.key.name, std::move(next));
 }
 
-// The ledger has noted whose the cordon is.
+// The ledger has recorded whose cordon it is.
 bool Truth::is_remembered(std::string_view node) const {
   const auto slot = slots.find(std::string(node));
   return slot != slots.end() && slot->second.berth_cordoned;
@@ -284,7 +284,7 @@ void Truth::take_config_map(const Change& change, MonotonicTime now) {
       if (text.is_string())
         if (std::optional<Slot> slot = decode_slot(text.get_ref<const std::string&>()))
           slots[node] = *std::move(slot);
-  // Gone with what was left of the record: whose a cordon is, nothing tells any more.
+  // The ledger is gone, and the record was edited: it is unknown whose cordon it is.
   if (!is_berth(change.user))
     for (auto& [name, node] : nodes)
       if (node.edited && node.berth_cordoned && !is_remembered(name)) node.disowned = true;

@@ -9,8 +9,8 @@
 namespace berth::explore {
 namespace {
 
-// Branches that have their beginning played for them at once: enough that it costs each next to
-// nothing, and few enough that a scenario's turn is over soon.
+// Branches per batch: enough that the common beginning costs each next to nothing, and few enough
+// that a scenario's turn ends soon.
 constexpr std::size_t kBranches = 64;
 
 void append(std::deque<Batch>& to, std::deque<Batch> from) {

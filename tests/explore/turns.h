@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns: which batch of a campaign is played next. Every scenario's own story comes first, then the
-// crash points, until they are through or their time is up; after that the scenario whose batches
-// have taken the least time so far is next, so that each has the same share of it whatever its
-// schedules cost.
+// Turns: which batch of a campaign is next. The fault-free run of every scenario comes first, then
+// the crash points, until all are run or their time is up. After that the scenario that has used
+// the least time is next, so that each gets the same share of time.
 #pragma once
 
 #include <chrono>
@@ -21,10 +20,10 @@ class Turns {
  public:
   Turns(const std::vector<Task>& tasks, std::size_t scenarios, const CampaignOptions& options);
 
-  enum class TimeLeft { kForAll, kForCrashPoints, kForOthers, kForStories };  // always for these
-  // None: all are played, or the time is up for those that are left.
+  enum class TimeLeft { kForAll, kForCrashPoints, kForOthers, kForStories };  // last: no limit
+  // nullopt: all were run, or the time for the rest is over.
   std::optional<Batch> take(TimeLeft left);
-  // What is to be played again, next, and whatever time is left.
+  // Queues the batch again, as the next one and regardless of the time.
   void take_back(Batch batch) { again_.push_back(std::move(batch)); }
   void add_time(int scenario, std::chrono::nanoseconds taken);
 

@@ -25,7 +25,7 @@ std::vector<Task> with(std::vector<Task> tasks, int scenario, const char* kind, 
   return tasks;
 }
 
-// Two scenarios, each with its story, three crash points and 200 failed requests.
+// Two scenarios, each with a fault-free run, three crash points and 200 failed requests.
 std::vector<Task> two_scenarios() {
   std::vector<Task> tasks;
   for (const int scenario : {0, 1}) {
@@ -51,7 +51,7 @@ TEST(TurnsTest, StoriesAndThenCrashPointsComeWhateverTheTimeForOthers) {
 
 TEST(TurnsTest, TheTimeAfterThatOfTheCrashPointsIsForOthers) {
   Turns turns(two_scenarios(), 2, {});
-  for (int i = 0; i < 3; ++i) turns.take(TimeLeft::kForAll);  // two stories, and crash points
+  for (int i = 0; i < 3; ++i) turns.take(TimeLeft::kForAll);  // two fault-free, and crash points
   std::vector<std::string> kinds;
   for (int i = 0; i < 2; ++i) kinds.push_back(turns.take(TimeLeft::kForOthers)->common.kind);
   EXPECT_THAT(kinds, ElementsAre("request", "request"));

@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::int64_t kGpu = 1'000'000;
-// From the end of what was held until its pods are gone, a round of the counting, and a leader that
-// did not look meanwhile.
+// From the end of a workload until its pods are gone, a round of counting, and a leader that was
+// down meanwhile.
 constexpr std::chrono::seconds kCountsOn{90};
 
 queue::GpuHours read_checkpoint(const json* config_map) {
@@ -33,7 +33,7 @@ queue::GpuHours read_checkpoint(const json* config_map) {
   return queue::read_usage(texts);
 }
 
-// Whether somebody else changes what a workload asks for, or what stands on it of its admission.
+// Whether another client changes a workload's requests, or its admission record.
 bool meddles(const sim::Change& change, bool by_berth) {
   const json *before = change.before.get(), *after = change.after.get();
   const std::string_view plural = change.key.type->plural;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// UsageInvariants: what must hold of the GPU hours that queues use, as ConfigMap berth-usage has
-// them, judged like the rest (invariants.h) on the store's truth:
-//   Back    what is written down there never gets less, nor does it count an hour that is to come
-//   Use     no budget has more used than its queue's work can have held since anybody wrote it down
-//   Spent   nothing is admitted to a queue whose budget says Hold and is used up
+// UsageInvariants: what must hold for the GPU hours of queues in ConfigMap berth-usage, checked
+// like the others (invariants.h) on the store's truth:
+//   Back      the stored numbers never decrease, and never count an hour in the future
+//   Use       no budget's use exceeds what its queue's workloads can have held since the last
+//             foreign edit
+//   Spent     nothing is admitted to a queue whose budget says Hold and is used up
 #pragma once
 
 #include <cstdint>
@@ -22,21 +23,21 @@ namespace berth::explore {
 
 class UsageInvariants {
  public:
-  // `accounts` has taken each change before this does, and outlives it.
+  // `accounts` must have taken each change before this does, and must outlive it.
   explicit UsageInvariants(const QueueAccounts& accounts) : accounts_(accounts) {}
 
-  // `news_takes`: how long ago a change may be that berth has not heard of.
+  // `news_takes`: berth may not know of a change that is younger than this.
   void take(const sim::Change& change, bool by_berth, Time wall,
             std::chrono::nanoseconds news_takes);
   const std::vector<std::string>& broken() const { return broken_; }
 
  private:
-  // Of a queue, in millionths of a GPU times seconds, since somebody else last wrote it down.
+  // A queue's use in millionths of a GPU times seconds, since the last foreign write.
   struct Held {
     std::int64_t gpus = 0;   // now
-    Time since{};            // they are held
-    std::int64_t most = 0;   // that was used before that
-    std::int64_t grace = 0;  // what ended may have counted on until it was heard of
+    Time since{};            // when that began
+    std::int64_t most = 0;   // the maximum used before
+    std::int64_t grace = 0;  // what ended may have counted until berth knew
   };
   void follow_holders(Time wall, std::chrono::nanoseconds news_takes);
   void take_checkpoint(const sim::Change& change, bool by_berth, Time wall);
@@ -47,9 +48,9 @@ class UsageInvariants {
   const QueueAccounts& accounts_;
   std::map<std::string, Held> held_;
   bool has_budgets_ = false;
-  bool edited_ = false;  // the checkpoint that stands is not berth's
-  // Something runs that nobody admitted, or otherwise than it was admitted: who holds what is not
-  // known here.
+  bool edited_ = false;  // berth did not write the present checkpoint
+  // Workloads run without their admission, or otherwise than admitted, so the holders are unknown
+  // here.
   bool meddled_ = false;
   queue::GpuHours written_;
   std::map<std::string, Time> spent_since_;

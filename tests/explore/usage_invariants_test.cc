@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What queues use: each invariant of it, and of what is kept for who waits, is broken once.
+// The use of queues: each invariant of use and of reservations is violated once.
 #include "tests/explore/usage_invariants.h"
 
 #include <fmt/format.h>
@@ -55,7 +55,7 @@ class UsageInvariantsTest : public testing::Test {
   }
   void pass(std::chrono::nanoseconds span) { clock_.move_to(clock_.now() + span); }
 
-  // One that waits asks for so many GPUs.
+  // A pending workload with so many GPUs.
   void wait(const std::string& name, int gpus) {
     put("jobs", "vision",
         fmt::format(
@@ -65,7 +65,7 @@ class UsageInvariantsTest : public testing::Test {
                  "containers":[{{"resources":{{"limits":{{"nvidia.com/gpu":"{2}"}}}}}}]}}}}}}}})",
             name, format_time(clock_.wall()), gpus));
   }
-  // It has an entry in the ledger, beside those that have one.
+  // Adds a ledger entry for it.
   void admit(const std::string& name, int gpus) {
     queue::LedgerFact entry;
     entry.workload = "Job/vision/" + name;

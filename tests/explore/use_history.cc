@@ -9,7 +9,7 @@
 namespace berth::explore {
 namespace {
 
-constexpr int kSaidOfNobody = 50;  // percent: at work
+constexpr int kSaidOfNobody = 50;  // percent, if the scenario sets none: active
 
 }  // namespace
 

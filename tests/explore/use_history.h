@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UseHistory: what pods did with their GPUs, from when until when, and on which nodes an exporter
-// told it: as it was, whether or not anybody was there to see.
+// UseHistory: how pods used their GPUs over time, and which nodes had a reporting exporter: the
+// real values, even if no berth was running.
 #pragma once
 
 #include <chrono>
@@ -18,26 +18,25 @@ namespace berth::explore {
 
 class UseHistory {
  public:
-  // As GpuGauges have it (controller/sim/nvidia/gpu_gauges.h); null: there is no such machine any
-  // more.
+  // As in GpuGauges (controller/sim/nvidia/gpu_gauges.h); null: the machine no longer exists.
   void take_gauges(const std::string& node, const sim::GaugedNode* gauges, MonotonicTime now);
   void take_use(const std::string& path, int percent, MonotonicTime now);
 
-  // Nothing was said of anybody's use: whoever there is is at work.
+  // The scenario sets no utilization: all pods count as active.
   bool empty() const { return uses_.empty(); }
-  // For how long at a stretch the pod was at work between the two, at most; not: 0 or less.
+  // The longest uninterrupted activity of the pod in this span; 0 or less: none.
   std::chrono::nanoseconds worked(const nlohmann::json& pod, MonotonicTime from, MonotonicTime to,
                                   int threshold) const;
-  // Since when something is told of the node's GPUs; and since when nothing is.
+  // Since when the node's exporter reports its GPUs; and since when it does not.
   std::optional<MonotonicTime> told_since(const std::string& node) const;
   std::optional<MonotonicTime> dark_since(const std::string& node) const;
 
  private:
-  using Uses = std::vector<std::pair<MonotonicTime, int>>;  // from when on how much, in percent
+  using Uses = std::vector<std::pair<MonotonicTime, int>>;  // from when on, in percent
   const Uses& uses_of(const nlohmann::json& pod) const;
 
   std::map<std::string, Uses> uses_;
-  std::map<std::string, std::pair<bool, MonotonicTime>> told_;  // by node, and since when
+  std::map<std::string, std::pair<bool, MonotonicTime>> told_;  // by node: reporting, since when
 };
 
 }  // namespace berth::explore

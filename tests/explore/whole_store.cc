@@ -14,7 +14,7 @@ namespace {
 template <class T>
 void read_all(const sim::Store& store, Time wall, ClusterState& cluster) {
   const sim::ResourceType* type = sim::find_resource_type(kKind<T>.plural);
-  if (type == nullptr) return;  // the simulation does not serve it
+  if (type == nullptr) return;  // the simulation does not serve this kind
   for (const sim::ObjectPtr& object : store.list(*type)) {
     std::string text = object->dump();
     Result<T> read = decode_object<T>(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WholeStore: a cluster as a berth knows it that has just read everything.
+// WholeStore: the caches of a berth that has just read everything.
 #pragma once
 
 #include "apis/base/time.h"

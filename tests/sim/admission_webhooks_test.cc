@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the API server does about creations where a webhook is installed: whom it asks and when, and
-// what becomes of a creation that nobody answers for.
+// The API server's calls of an installed webhook: which creations, when, and what happens if there
+// is no answer.
 #include "controller/sim/server/admission_webhooks.h"
 
 #include <gmock/gmock.h>
@@ -64,7 +64,7 @@ struct AdmissionWebhooksTest : testing::Test, KubeWorld {
   std::unique_ptr<AdmissionWebhooks> webhooks;
   bool answers = true, denies = false;
   std::string patch = kPatch;
-  ReviewFault fault;  // of the next review
+  ReviewFault fault;  // for the next review
   std::vector<std::string> asked, replies;
   std::vector<json> reviews;
   std::vector<Passage> passages;

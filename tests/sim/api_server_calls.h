@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store and its API server, spoken to as berth speaks: text in, text out.
+// A store and its API server, called as berth calls them: text in, text out.
 #pragma once
 
 #include <memory>
@@ -42,7 +42,7 @@ struct ServerCalls {
   }
 };
 
-// What one watch was sent.
+// The frames of one watch.
 struct Watched {
   std::vector<std::string> frames;
   bool ended = false;
@@ -64,7 +64,7 @@ struct Watched {
   std::string summary() const;
 };
 
-// The text of a member that stands once in a JSON text: member(reply, "resourceVersion").
+// The text of a member that occurs once in a JSON text: member(reply, "resourceVersion").
 std::string member(const std::string& json, const std::string& name);
 
 }  // namespace berth::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evictions against PodDisruptionBudgets, in the real server's words: berth tells its users what
-// they say.
+// Evictions against PodDisruptionBudgets, with the real server's texts: berth shows them to its
+// users.
 #include <gtest/gtest.h>
 
 #include "tests/sim/api_server_calls.h"

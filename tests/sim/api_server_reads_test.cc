@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists and watches of the simulated server: what an informer stands on.
+// Lists and watches of the simulated server, the base of every informer.
 #include <gtest/gtest.h>
 
 #include "tests/sim/api_server_calls.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the simulated server answers to writes. That it is what the real one answers is the truth
-// check's; these cases are the ones berth's safety rests on.
+// The simulated server's answers to writes. The truth check compares them with the real server's;
+// these cases are those that berth's safety depends on.
 #include <gtest/gtest.h>
 
 #include "tests/sim/api_server_calls.h"
@@ -165,7 +165,7 @@ TEST_F(ApiServerWrites, APodOnANodeIsGivenItsGracePeriod) {
 TEST_F(ApiServerWrites, WhenAnObjectGoesIsNotForAWriterToSay) {
   add_pod("p", R"(,"nodeName":"n1","terminationGracePeriodSeconds":30)");
   std::string seen = remove(kPod).body;
-  seen.replace(seen.find(version(kPod)), version(kPod).size(), "0");  // of any version
+  seen.replace(seen.find(version(kPod)), version(kPod).size(), "0");  // for any version
   remove(kPod, R"({"gracePeriodSeconds":20})");
   const ApiReply refused = send("PUT", std::string(kPod) + "/status", seen);
   EXPECT_EQ(refused.code, 422);

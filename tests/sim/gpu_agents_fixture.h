@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node n1 with four A100s and NVIDIA's agents at work on it, five minutes after it joined.
+// A node n1 with four A100s and NVIDIA's components, five minutes after it joined.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using Counts = std::map<std::string, std::string>;
 inline const Counts kWhole = {{"nvidia.com/gpu", "4"}};
 inline const Counts kHalves = {{"nvidia.com/gpu", "0"}, {"nvidia.com/mig-3g.40gb", "8"}};
 
-// The agents' file: layouts all-disabled, halves, halves-r1 (the same), mixed and impossible.
+// mig-manager's file: layouts all-disabled, halves, halves-r1 (the same), mixed and impossible.
 extern const char kFile[];
 
 class GpuAgentsFixture : public ::testing::Test {
@@ -31,7 +31,7 @@ class GpuAgentsFixture : public ::testing::Test {
 
   void mount(const std::string& file);
   void set_label(const char* key, const nlohmann::json& value);
-  // As berth asks: the state goes with the request.
+  // Like berth: the request removes the old state.
   void ask(const char* config);
   bool run_until_state(const char* state,
                        std::chrono::nanoseconds limit = std::chrono::minutes(10));
@@ -46,14 +46,14 @@ class GpuAgentsFixture : public ::testing::Test {
   Counts allocatable() const { return amounts("allocatable"); }
   std::string agent_pod(const std::string& app) const;
   void delete_agent_pod(const std::string& app);
-  // A pod of a user, running on the node with a GPU.
+  // A running pod of a user with a GPU on the node.
   void use_gpu();
 
   Simulation world_{7};
   KubeActors kube_{world_, {}};
   GpuAgents agents_{world_, kube_, {}};
   ActorClient person_{world_.server(), "person"};
-  std::vector<std::string> states_;  // of the label, as they followed each other
+  std::vector<std::string> states_;  // values of the state label, in order
 };
 
 }  // namespace berth::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVIDIA's agents on a simulated node beside mig-manager: the device plugin, feature discovery and
-// the operator; and all of them together.
+// NVIDIA's components on a simulated node in addition to mig-manager: the device plugin, feature
+// discovery and the operator; and all of them together.
 #include "tests/sim/gpu_agents_fixture.h"
 
 namespace berth::sim {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine under a simulated node: reboots, a kubelet that dies, another machine of the same
+// The machine of a simulated node: reboots, a kubelet that dies, another machine with the same
 // name.
 #include "tests/sim/gpu_agents_fixture.h"
 

@@ -48,7 +48,7 @@ void KubeWorld::add_node(const std::string& name, int gpus, const std::string& l
                         "conditions":[{{"type":"Ready","status":"True"}}]}}}})",
                     gpus),
         "status");
-  simulation.run_for(std::chrono::seconds(2));  // the server's taint of new nodes is gone
+  simulation.run_for(std::chrono::seconds(2));  // until the server's taint of new nodes is gone
 }
 
 void KubeWorld::add_pod(const std::string& name, int gpus, const std::string& spec) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KubeWorld: a simulated cluster with Kubernetes' own actors and nobody else, for tests. Objects go
-// in as JSON text and are looked at field by field, as text.
+// KubeWorld: a simulated cluster with only Kubernetes' own actors, for tests. Objects are created
+// from JSON text, and read field by field as text.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ struct KubeWorld {
 
   // A ready node that offers GPUs, two seconds old.
   void add_node(const std::string& name, int gpus, const std::string& labels = "{}");
-  // A pod in "team" that asks for GPUs; `spec` is merged into its own.
+  // A pod in "team" with a GPU request; `spec` is merged into its own.
   void add_pod(const std::string& name, int gpus, const std::string& spec = "{}");
   void create(const char* plural, const std::string& object);
   // RFC 7386.
@@ -29,8 +29,8 @@ struct KubeWorld {
   void remove(const char* plural, const std::string& name, const std::string& options = "{}");
   int evict(const std::string& pod);
 
-  // What stands at the JSON pointer: text as it is, anything else as JSON; "" if nothing does. Of
-  // namespaced kinds in "team".
+  // The value at the JSON pointer: text as it is, anything else as JSON; "" if absent. Namespaced
+  // kinds are in "team".
   std::string at(const char* plural, const std::string& name, const std::string& pointer) const;
   std::string condition(const char* plural, const std::string& name, const char* type) const;
   bool exists(const char* plural, const std::string& name) const;

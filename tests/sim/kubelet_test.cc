@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a pod on its node, and of a node nothing is heard of.
+// The lifecycle of a pod on its node, and of a node that no longer reports.
 #include "controller/sim/kube/kubelet.h"
 
 #include <gmock/gmock.h>

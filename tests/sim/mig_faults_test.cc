@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The faults mig-manager is known for, each as the simulated one has it.
+// mig-manager's known faults, as the simulated one has them.
 #include "tests/sim/gpu_agents_fixture.h"
 
 namespace berth::sim {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated GPUs are a second reading of NVIDIA's tables. Where it differs from berth's own,
-// one of both is wrong.
+// The simulated GPUs are an independent reading of NVIDIA's tables. Where they differ from berth's
+// table, one of the two is wrong.
 #include "controller/sim/nvidia/mig_hardware.h"
 
 #include <gtest/gtest.h>

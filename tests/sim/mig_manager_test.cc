@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mig-manager on a simulated node: what berth relies on when it is well, and what it refuses.
+// mig-manager on a simulated node: what berth relies on without faults, and what it refuses.
 #include "tests/sim/gpu_agents_fixture.h"
 
 namespace berth::sim {
@@ -107,7 +107,7 @@ TEST_F(MigManagerTest, ALabelRemovedDuringARunMakesOneWithoutAName) {
   set_label("nvidia.com/gpu.deploy.mig-manager", "true");
   set_label("nvidia.com/mig.config", nullptr);
   world_.run_for(10min);
-  // The operator is faster than the run: what mig-manager reads in the end is all-disabled.
+  // The operator is faster than the run: in the end mig-manager reads all-disabled.
   EXPECT_THAT(states_, ElementsAre("", "pending", "success", "pending", "success"));
   EXPECT_EQ(allocatable()["nvidia.com/gpu"], "4");
 }

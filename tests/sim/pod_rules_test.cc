@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pod may become while it is gated, and after.
+// Allowed changes of a pod while it is gated, and after.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,7 +30,7 @@ struct PodRules : testing::Test, ServerCalls {
         add(R"("schedulingGates":[{"name":"a/x"},{"name":"a/y"}],)" + std::string(kSpec)).code,
         201);
   }
-  // The fields that are refused, or what it came to.
+  // The refused fields, or "ok".
   std::string try_patch(const std::string& patch) {
     const ApiReply reply =
         send("PATCH", std::string(kPod) + "?dryRun=All", patch, "application/merge-patch+json");
@@ -76,7 +76,7 @@ TEST_F(PodRules, WhereAGatedPodRunsIsOnlyNarrowed) {
 
 TEST_F(PodRules, OnceTheGateIsGoneNothingIsNarrowed) {
   add_gated();
-  // As berth lets go: both in one patch.
+  // Like berth's release: both in one patch.
   ASSERT_EQ(
       merge_patch(kPod, R"({"spec":{"schedulingGates":null,"nodeSelector":{"pool":"p"}}})").code,
       200);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which priority a new pod gets, and who is refused.
+// The priority of a new pod, and which pods are refused.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the simulated exporters say of GPUs, and of those who hold them.
+// The simulated exporters' series about GPUs and their holders.
 #include "controller/sim/nvidia/prometheus.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ class PrometheusTest : public testing::Test {
   void remove_pod(const std::string& name) {
     store_.erase({find_resource_type("pods"), "team-a", name}, "test");
   }
-  // Of each GPU in its order, whose it is and how busy: "a 0".
+  // Each GPU in order, its pod and utilization: "a 0".
   std::vector<std::string> told() {
     std::vector<std::string> lines;
     const json answer =

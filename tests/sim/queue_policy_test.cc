@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chart's policy for queues, as the simulation installs it: who but berth may do what to what
-// waits.
+// The chart's policy for queues, as the simulation installs it: what other clients than berth may
+// do to pending workloads.
 #include "controller/sim/server/queue_policy.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,8 @@ TEST_F(QueuePolicyTest, OnlyTheQueueResumesAJobThatNamesIt) {
   EXPECT_EQ(patch(kJob, R"({"spec":{"suspend":true}})", "person"), 200);
 }
 
-// Without the label nobody would hold it, so it goes neither with the resumption nor before it.
+// Without the label no queue would hold it, so neither the resumption nor an earlier write may
+// remove it.
 TEST_F(QueuePolicyTest, AJobThatWaitsKeepsItsLabel) {
   add_job("true");
   constexpr char kBoth[] =

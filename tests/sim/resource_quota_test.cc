@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pods take of ResourceQuotas, who is refused, and how it is given back.
+// How pods count in ResourceQuotas, which are refused, and when the quota is free again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ struct ResourceQuotaTest : testing::Test, KubeWorld {
     ASSERT_TRUE(
         run_until([this] { return !at("resourcequotas", "q", "/status/used").empty(); }, 1s));
   }
-  // What the server says; "created" if all is well.
+  // The server's message; "created" if it succeeds.
   std::string try_pod(const std::string& name, const std::string& resources,
                       const std::string& more = "") {
     const WriteReply reply = user.create(

@@ -108,7 +108,7 @@ TEST_F(SchedulerTest, AnotherSchedulersPodIsLeftAlone) {
   EXPECT_EQ(node_of("p"), "");
 }
 
-// Only "good" has what the pod asks for.
+// Only "good" has what the pod requests.
 struct Placement {
   const char* sentence;
   const char* bad;   // patch of the other node

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The controllers that make pods, count them for budgets and clear up after their owners.
+// The controllers that create pods, count them for budgets and clean up after their owners.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -430,7 +430,7 @@ TEST_F(WorkloadsTest, WhoHasAnotherOwnerStaysAndForgetsTheOneThatIsGone) {
   EXPECT_EQ(at("configmaps", "both", "/metadata/ownerReferences"), "[" + owner("b", uid_b) + "]");
 }
 
-// Equal seeds, equal worlds.
+// Equal seeds give equal worlds.
 std::string transcript(std::uint64_t seed) {
   KubeWorld world({}, seed);
   std::string text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Server-side apply, of the object and of its status.
+// Server-side apply of the object and of its status.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// An apply says what should be there: null has no place in it, nor what held nothing else.
+// An apply contains only wanted values: no nulls, and no objects that only held nulls.
 json without_nulls(const json& value) {
   if (!value.is_object()) return value;
   json out = json::object();
@@ -57,7 +57,7 @@ void add_apply(ScriptDraft& draft, const Kind& kind) {
   const bool of_status = kind.has_status && exists && random.one_in(4);
   json config =
       exists ? config_of_what_is(draft, kind, name, of_status) : draft.objects.full(kind, name);
-  // A node's appliers leave that to the kubelet.
+  // Only the kubelet applies a node's status.
   if (kind.plural == "nodes" && !of_status) config.erase("status");
   std::string what = exists ? "apply" : "apply to create";
   what += add_identity(draft, kind, name, config);
@@ -71,7 +71,7 @@ void add_apply(ScriptDraft& draft, const Kind& kind) {
   operation.body = config.dump();
   if (exists || operation.dry_run) return;
   made.present.insert(name);
-  // What its applier leaves out next time goes: of these kinds hardly a field can.
+  // A later apply removes what it leaves out; in these kinds hardly any field can be removed.
   if (kind.plural == "jobs" || kind.plural == "events" || kind.plural == "pods")
     made.doubtful.insert(name);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing the two sides' answers to one script.
+// Compares the two sides' answers to one script.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,10 +14,10 @@ namespace berth::truth {
 struct Difference {
   std::size_t operation;             // index in the script
   nlohmann::json server, simulator;  // normalised
-  std::string where;                 // the first few paths at which they differ, with both values
+  std::string where;                 // the first differing paths, with both values
 };
 
-// The first one: what comes after it may be its consequence.
+// The first difference: later ones may be its consequence.
 std::optional<Difference> compare(const std::vector<Exchange>& server,
                                   const std::vector<Exchange>& simulator);
 

@@ -15,7 +15,7 @@ struct Creation {
   std::string target;
   json object;
   std::optional<std::string> body;  // instead of the object
-  bool comes_about = true;          // and can be acted on later
+  bool comes_about = true;          // and can be used later
 };
 
 std::string free_name(ScriptDraft& draft, const Kind& kind) {
@@ -26,7 +26,7 @@ std::string free_name(ScriptDraft& draft, const Kind& kind) {
   return name;
 }
 
-// A quota names what it refuses, also by a name that the server has just made up.
+// A quota's refusal names the object, even a name that the server has just generated.
 bool is_bounded(ScriptDraft& draft, const Kind& kind) {
   return kind.plural == "pods" && !draft.made(kind_of("resourcequotas")).present.empty();
 }
@@ -38,13 +38,13 @@ void make_about_node(ScriptDraft& draft, const Kind& kind, Creation& creation) {
   creation.comes_about = false;
   json& object = creation.object;
   object["regarding"] = {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", draft.name() + "-a"}};
-  if (*namespace_ == '\0') return;  // not there, which is refused
+  if (*namespace_ == '\0') return;  // the namespace does not exist, so it is refused
   creation.target = collection_path(kind, namespace_);
   object["metadata"]["namespace"] = namespace_;
   object["metadata"]["name"] = draft.name() + "-" + object["metadata"]["name"].get<std::string>();
 }
 
-// One in four is wrong, or out of the ordinary.
+// One in four is wrong or unusual.
 void make_unusual(ScriptDraft& draft, const Kind& kind, Creation& creation) {
   json& object = creation.object;
   json& metadata = object["metadata"];
@@ -68,7 +68,7 @@ void make_unusual(ScriptDraft& draft, const Kind& kind, Creation& creation) {
     creation.what = "create in another namespace than the path says";
   } else if (choice == 4 && !is_bounded(draft, kind) &&
              !std::exchange(draft.made(kind).generated, true)) {
-    // One of a kind, behind all others: its name decides where in a list it stands.
+    // One per kind, sorted after all others: its name decides about its place in lists.
     metadata.erase("name");
     metadata["generateName"] = draft.name() + "-z-";
     creation.what = "create by generateName";

@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-// What both may ask of the object; what for people, and how many in eight.
+// A precondition on the object; its text for users, and one in eight each.
 struct Precondition {
   const char* what;
   const char* field;
@@ -22,7 +22,7 @@ constexpr Precondition kPreconditions[] = {
     {", the version seen last", "resourceVersion", "rv"},
 };
 
-// Says what it asked; null: nothing.
+// Returns the precondition; null: none.
 const Precondition* add_precondition(ScriptDraft& draft, const Kind& kind, const std::string& name,
                                      json& options) {
   const std::uint64_t choice = draft.random.below(8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Discovery: what the simulator says it serves is served so by the real server, which serves more.
+// Discovery: the real server serves everything that the simulator claims to serve, in the same way.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace berth::truth {
 
-// A line for each resource that the server has otherwise, or not at all.
+// A line for each resource that the server has differently, or lacks.
 std::vector<std::string> compare_discovery(Side& server, Side& simulator);
 
 }  // namespace berth::truth

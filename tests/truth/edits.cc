@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scripts change in their objects.
+// Changes of objects in scripts.
 #include "tests/truth/objects.h"
 
 namespace berth::truth {
@@ -73,7 +73,7 @@ Edit ObjectWriter::spec_edit(const Kind& kind) {
                                    {{"minAvailable", nullptr}, {"maxUnavailable", "50%"}},
                                    {{"unhealthyPodEvictionPolicy", "AlwaysAllow"}}});
   } else if (kind.plural == "events") {
-    // An event's content is for good, but that it happens again.
+    // An event's content is immutable, except for its series.
     change["series"] = {{"count", any_of({2, 3})},
                         {"lastObservedTime", "2020-01-01T00:00:09.000000Z"}};
   } else if (kind.plural == "miglayouts") {
@@ -101,8 +101,7 @@ Edit ObjectWriter::spec_edit(const Kind& kind) {
     change["data"] = any_of<json>(
         {{{"tls.crt", "eg=="}}, {{"previous.crt", "eA=="}}, {{"previous.crt", nullptr}}});
   } else if (kind.plural.ends_with("webhookconfigurations")) {
-    // As the keeper of certificates writes it by server-side apply; a merge patch replaces the
-    // list.
+    // In the form of the certificate manager's server-side apply; a merge patch replaces the list.
     change["webhooks"] = any_of<json>(
         {parse(R"([{"name": "a.gpu.berth.dev", "clientConfig": {"caBundle": "eQ=="}},
                    {"name": "b.gpu.berth.dev", "clientConfig": {"caBundle": "eQ=="}}])"),

@@ -30,13 +30,13 @@ std::string collection() {
   return fmt::format("/api/v1/{}", kKind<T>.plural);
 }
 
-// The query of a list as it was at that moment: the API server itself writes (its own lease, every
-// ten seconds), so two lists of now may tell two versions.
+// The query for a list at that version. The API server itself writes (its own lease, every ten
+// seconds), so two lists of the present may have different versions.
 std::string at(const std::string& resource_version) {
   return fmt::format("resourceVersionMatch=Exact&resourceVersion={}", resource_version);
 }
 
-// Told in one line, with the object's name.
+// Reports a difference in one line, with the object's name.
 template <class T>
 void compare(const T& json, const T& protobuf, std::vector<std::string>& out) {
   if (json == protobuf && json.meta.resource_version == protobuf.meta.resource_version) return;
@@ -75,7 +75,7 @@ void compare_pages(test::Kube& kube, std::vector<std::string>& out) {
     out.push_back("a page differs by its encoding\n");
 }
 
-// The first part of a WatchList, to its bookmark.
+// The first part of a WatchList, up to its bookmark.
 template <class T>
 std::vector<WatchEvent<T>> watch(test::Kube& kube, Encoding encoding,
                                  std::vector<std::string>& out) {
@@ -115,7 +115,7 @@ void compare_watches(test::Kube& kube, std::size_t objects, std::vector<std::str
   }
 }
 
-// "Too large resource version: 999999999, current: 1234": without the version of that moment.
+// "Too large resource version: 999999999, current: 1234" without the present version.
 std::string_view without_moment(const Error& error) {
   return std::string_view(error.message).substr(0, error.message.find(", current: "));
 }
@@ -126,8 +126,8 @@ bool equal(const Error& a, const Error& b) {
          a.retry_after == b.retry_after;
 }
 
-// A list from the future is refused with a cause and a time to wait; a watch, once it is open, with
-// an event.
+// A list of a future version is refused with a cause and a time to wait; an open watch gets an
+// event.
 void compare_refusals(test::Kube& kube, std::vector<std::string>& out) {
   const std::string list =
       collection<Pod>() + "?resourceVersionMatch=NotOlderThan&resourceVersion=999999999";

@@ -10,9 +10,9 @@
 
 namespace berth::truth {
 
-// Makes a pod and a node with every field that berth reads, besides what is there already, and
-// reads them all in both encodings: lists, watches and refusals. A line for each difference, and
-// for each field that no object had. Nothing else may write meanwhile.
+// Creates a pod and a node with every field that berth reads, and reads these and the existing ones
+// in both encodings: lists, watches and refusals. A line for each difference, and for each field
+// that no object had. No other client may write meanwhile.
 std::vector<std::string> compare_encodings(test::Kube& kube);
 
 }  // namespace berth::truth

@@ -19,11 +19,12 @@ json step(const char* op, const char* at, json value) {
   return {{"op", op}, {"path", at}, {"value", std::move(value)}};
 }
 
-// What Go escapes and nlohmann::json does not, and a few that both write alike.
+// Characters that Go escapes and nlohmann::json does not, and a few that both write alike.
 constexpr std::initializer_list<const char*> kNotes = {"a<b", "R&D", "\u2028>\u2029",
                                                        "\b\x7f\xc3\xbc\""};
 
-// The texts of berth's own patches are written so. Outside of texts JSON has none of these.
+// The texts in berth's own patches have this form. Outside of texts, JSON has none of these
+// characters.
 std::string escaped_as_go(std::string text) {
   for (const char* character : {"<", ">", "&", "\u2028", "\u2029"}) {
     const std::string quoted = quote_json(character);
@@ -80,7 +81,7 @@ json some_change(ScriptDraft& draft, const Kind& kind, const std::string& name) 
 
 json some_node_step(ScriptDraft& draft) {
   switch (draft.random.below(7)) {
-    case 4:  // a taint by its place, as berth's pools name theirs
+    case 4:  // a taint by its index, as in berth's patches for pools
       return step("test", "/spec/taints/0/key", draft.objects.any_of({"t", "own"}));
     case 5:
       return step("replace", "/spec/taints/0",
@@ -101,7 +102,7 @@ json some_node_step(ScriptDraft& draft) {
   }
 }
 
-// As berth lets a pod go: its gate by its place, its pool and its nodes beside what is there.
+// Like berth's release of a pod: its gate by index, with pool and nodes added.
 json some_pod_step(ScriptDraft& draft) {
   constexpr char kTerm[] =
       "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/"

@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-// Of objects that were never seen: well-formed, and nobody's.
+// For objects that were never seen: well-formed, and matching none.
 constexpr char kNoUid[] = "00000000-0000-0000-0000-000000000000";
 constexpr char kNoVersion[] = "1";
 

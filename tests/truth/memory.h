@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory: what the client of one side has been told, for operations that refer to it.
+// Memory: the answers that the client of one side got, for operations that refer to them.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ struct Request {
 
 struct Answer {
   int code = 0;
-  nlohmann::json body;  // of a watch: the list of its events
+  nlohmann::json body;  // for a watch: the list of its events
 };
 
 class Memory {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merge patches, of the object and of its status.
+// Merge patches of the object and of its status.
 #include <nlohmann/json.hpp>
 
 #include "tests/truth/verbs.h"
@@ -7,7 +7,7 @@
 namespace berth::truth {
 namespace {
 
-// One in three says which object it means.
+// One in three names the object that it is for.
 void add_precondition(ScriptDraft& draft, const Kind& kind, const std::string& name, Edit& edit) {
   switch (draft.random.below(12)) {
     case 0:

@@ -26,21 +26,21 @@ bool fits(std::string_view text, std::string_view pattern) {
 constexpr char kTime[] = "dddd-dd-ddTdd:dd:dd";
 constexpr std::string_view kUid = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
 
-// Scripts write times of 2020 only; every other one is a server's clock.
+// Scripts write only times in 2020; every other time comes from a server's clock.
 bool is_clock(const std::string& text) { return fits(text, kTime) && !text.starts_with("2020-"); }
 
 bool is_empty(const json& value) {
   return value.is_null() || ((value.is_object() || value.is_array()) && value.empty());
 }
 
-// The server often checks a field in two places, and then says so twice.
+// The server often checks a field in two places, and then reports it twice.
 json as_set(json list) {
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
   return list;
 }
 
-// Sentences that berth or its users act on; all others are for people, and are left out.
+// Messages that berth or its users act on; all others are left out.
 bool is_read(const json& cause) {
   const std::string reason = cause.value("reason", "");
   return reason == "FieldManagerConflict" || reason == "DisruptionBudget";
@@ -53,15 +53,15 @@ bool is_read(const std::string& message) {
       kRead, [&](std::string_view words) { return message.find(words) != std::string::npos; });
 }
 
-// A bookmark that only says how far the watch is: the server sends one now and then by its clock.
+// A progress bookmark: the server sends one from time to time by its clock.
 bool is_in_passing(const json& event) {
   return event.is_object() && event.value("type", json()) == "BOOKMARK" &&
          !event["object"]["metadata"].contains("annotations");
 }
 
-// Of a name that the server would have made, which the script's next object does not have.
+// For a name that the server would have generated, which the script's next object does not have.
 std::string without_ending(std::string text) {
-  constexpr std::string_view kLead = "-z-";  // as creations.cc has it
+  constexpr std::string_view kLead = "-z-";  // as in creations.cc
   constexpr std::size_t kRandom = 5;
   if (const std::size_t at = text.find(kLead); at != text.npos)
     text.replace(at + kLead.size(), kRandom, "<generated>");
@@ -122,8 +122,8 @@ json Normaliser::list(const json& value) {
   return out;
 }
 
-// Its version counts other scripts' writes, and a typed object holds what its kind never leaves
-// out.
+// Its version counts other scripts' writes, and a typed object contains the fields that its kind
+// always has.
 json Normaliser::bookmark(const json& event) {
   const json& object = event["object"];
   return {{"type", "BOOKMARK"},
@@ -159,7 +159,7 @@ json Normaliser::managed_fields(const json& entries) {
         fmt::format("{} {} {} {}", entry.value("manager", ""), entry.value("operation", ""),
                     entry.value("subresource", ""), entry.value("apiVersion", ""));
     while (out.contains(name)) name += " again";
-    // Keys of list entries hold uids of owners.
+    // Keys of list entries contain uids of owners.
     out[name] = json::parse(text(entry.value("fieldsV1", json::object()).dump()));
   }
   return out;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normaliser: makes the answers of one side comparable with the other's. What a server chooses
-// freely (uids, versions, generated names) becomes a token, numbered in the order in which the
-// script meets it, so that "the same uid as before" is compared though the uid is not.
-// docs/simulation-truth.md lists what is left out.
+// Normaliser: makes the answers of both sides comparable. Values that a server chooses freely
+// (uids, versions, generated names) become tokens, numbered in the order of the script, so that
+// "the same uid as before" can be compared. docs/simulation-truth.md lists what is left out.
 #pragma once
 
 #include <map>
@@ -15,7 +14,7 @@ namespace berth::truth {
 
 class Normaliser {
  public:
-  // In the order of the script.
+  // Call it in the order of the script.
   nlohmann::json normalise(const Answer& answer);
 
  private:
@@ -28,7 +27,7 @@ class Normaliser {
   std::string text(const std::string& value);
   std::string token(const char* what, const std::string& value);
 
-  std::map<std::string, std::string> tokens_;  // by what and value
+  std::map<std::string, std::string> tokens_;  // by kind and value
   std::map<std::string, int> counts_;
   std::map<std::string, std::string> generated_;  // names, which messages repeat
 };

@@ -10,7 +10,7 @@ using nlohmann::json;
 
 json parse(const char* text) { return json::parse(text); }
 
-// The parts of a pod's spec that are the same in a Job's template.
+// The parts of a pod's spec that a Job's template shares.
 json common_pod_spec() {
   return parse(R"({
     "containers": [{"name": "main", "image": "app:1", "imagePullPolicy": "IfNotPresent", "resources": {},
@@ -108,8 +108,8 @@ json ObjectWriter::pod_spec() {
   return spec;
 }
 
-// Most state nothing, or what comes of no class; the others name one of the server's, of the
-// script's, or none that there is.
+// Most have no priority, or the default; the others name a class of the server, of the script, or
+// one that does not exist.
 void ObjectWriter::add_priority(json& spec) {
   if (random_.one_in(2)) {
     if (random_.one_in(2)) return;
@@ -140,7 +140,7 @@ json ObjectWriter::job_spec(const std::string& name) {
   return spec;
 }
 
-// Of no rules: nothing is ever asked of it.
+// Without rules: it is never called.
 json ObjectWriter::webhook(const Kind& kind, const std::string& name) {
   json one = parse(R"({
     "clientConfig": {"service": {"namespace": "nowhere", "name": "webhook", "path": "/mutate", "port": 443}},

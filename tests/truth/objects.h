@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects of scripts. Every field that the real server would default is written out, and every
-// time is of 2020: the comparison is about what requests do to objects, not about defaults (which
-// docs/simulation-truth.md lists as left out).
+// The objects of scripts. They contain every field that the real server would default, and all
+// times are in 2020: the comparison is about requests, not about defaults (docs/simulation-truth.md
+// lists those as left out).
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@
 namespace berth::truth {
 
 struct Edit {
-  std::string what;       // for people
+  std::string what;       // for users
   nlohmann::json change;  // a merge patch
 };
 
@@ -27,11 +27,11 @@ class ObjectWriter {
   nlohmann::json full(const Kind& kind, const std::string& name);
   // Changes of metadata or spec; one in eight is wrong.
   Edit some_edit(const Kind& kind);
-  // Those that the server takes.
+  // Edits that the server accepts.
   Edit metadata_edit(const Kind& kind);
   Edit spec_edit(const Kind& kind);
   Edit status_edit(const Kind& kind);
-  // One that it refuses.
+  // An edit that it refuses.
   Edit wrong_edit(const Kind& kind);
 
   template <typename T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReadQuery: the options of a list or a watch, escaped, and the label selectors that scripts use.
+// ReadQuery: the escaped options of a list or a watch, and the label selectors of scripts.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@ namespace berth::truth {
 
 class ReadQuery {
  public:
-  // Nothing is added for an empty value.
+  // Adds nothing for an empty value.
   void add(const std::string& key, const std::string& value);
-  // As it stands: placeholders are not escaped.
+  // Unescaped, for placeholders.
   void add_raw(const std::string& option);
   const std::string& str() const { return text_; }
 
@@ -20,7 +20,7 @@ class ReadQuery {
   std::string text_;
 };
 
-// `all`: the collection holds other scripts' objects too. `plain`: none that the server refuses.
+// `all`: the collection also holds other scripts' objects. `plain`: none that the server refuses.
 std::string some_label_selector(ScriptDraft& draft, bool all, bool plain);
 
 }  // namespace berth::truth

@@ -26,7 +26,7 @@ void add_version(ScriptDraft& draft, ReadQuery& query) {
   }
 }
 
-// `query`: the selectors of the list that it goes on with.
+// `query`: the selectors of the list that it continues.
 void add_next_page(ScriptDraft& draft, const Kind& kind, ReadQuery query) {
   query.add("limit", "5");
   query.add_raw(draft.random.one_in(15) ? "continue=none" : "continue=${continue}");
@@ -41,7 +41,7 @@ void add_get(ScriptDraft& draft, const Kind& kind) {
 
 void add_list(ScriptDraft& draft, const Kind& kind) {
   sim::Random& random = draft.random;
-  // Pages of all namespaces would depend on what other scripts have left in them.
+  // Pages of all namespaces would depend on other scripts' objects.
   const bool everywhere = kind.namespaced && random.one_in(4);
   const bool pages = !everywhere && random.one_in(3);
   ReadQuery query;
@@ -53,7 +53,7 @@ void add_list(ScriptDraft& draft, const Kind& kind) {
   const std::string path = everywhere ? collection_path(kind, "") : draft.path(kind);
   draft.add(Verb::kList, kind, "list " + query.str(), "GET", path + query.str());
   if (!pages) return;
-  if (random.one_in(3)) add_merge_patch(draft, kind);  // a later page is as old as the first
+  if (random.one_in(3)) add_merge_patch(draft, kind);  // a later page has the version of the first
   add_next_page(draft, kind, selectors);
 }
 

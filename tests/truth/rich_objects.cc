@@ -12,7 +12,8 @@ namespace {
 
 constexpr char kNamespace[] = "encodings";
 
-// Berth's own annotations, an owner, a finalizer; then what a pod asks for and where it may run.
+// berth's own annotations, an owner, a finalizer; then the pod's requests and its constraints on
+// nodes.
 constexpr char kBoundPod[] =
     R"({"metadata": {"name": "bound", "labels": {"app": "train", "empty": ""},
 "annotations": {"gpu.berth.dev/last-checkpoint": "2026-11-21T14:00:00Z \u00e4\u2713", "other": "dropped",
@@ -65,8 +66,8 @@ constexpr char kNodeStatus[] =
 constexpr char kPodStatus[] =
     R"({"status": {"phase": "Running", "startTime": "2026-11-21T14:23:00Z", "conditions": [{"type": "Ready", "status": "True"}]}})";
 
-// A node with bytes in an annotation that are no UTF-8, which only a client that writes protobuf
-// can send. Field numbers: Unknown, Node, ObjectMeta.
+// A node with bytes in an annotation that are not UTF-8, which only a client that writes protobuf
+// can send. The field numbers are those of Unknown, Node and ObjectMeta.
 std::string node_with_foreign_bytes() {
   std::string type_meta, meta, annotation, node, unknown = std::string("k8s\0", 4);
   protozero::pbf_writer(type_meta).add_string(1, "v1");
@@ -101,7 +102,7 @@ void create_rich_objects(test::Kube& kube) {
   const test::Reply foreign = kube.send("POST", "/api/v1/nodes", node_with_foreign_bytes(),
                                         "application/vnd.kubernetes.protobuf");
   if (!foreign.ok()) throw std::runtime_error("no node from protobuf: " + foreign.body.dump());
-  // Deleted, and kept by its finalizer; so it has a deletionTimestamp.
+  // It is deleted and kept by its finalizer, so that it has a deletionTimestamp.
   kube.create("pods", kNamespace, kBoundPod);
   kube.patch({"pods", "bound", kNamespace}, test::PatchType::kMerge, kPodStatus, "status");
   kube.remove({"pods", "bound", kNamespace});

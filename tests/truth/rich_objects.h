@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods and nodes that between them have every field that berth reads.
+// Pods and nodes that together have every field that berth reads.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace berth::truth {
 
 void create_rich_objects(test::Kube& kube);
 
-// What berth reads and none of these has, by its path.
+// The paths of fields that berth reads and none of these objects has.
 std::vector<std::string> fields_missing(const std::vector<Pod>& pods,
                                         const std::vector<Node>& nodes);
 

@@ -15,8 +15,8 @@ struct VerbWeight {
   void (*add)(ScriptDraft&, const Kind&);
   std::uint64_t weight;
 };
-// So that some 2,000 scripts try each on each kind 200 times (truth_main.cc): what hardly ever
-// fails less often than what has more to get wrong.
+// The weights let some 2,000 scripts try each verb on each kind 200 times (truth_main.cc): simple
+// verbs less often than those with more ways to be wrong.
 constexpr VerbWeight kWeights[] = {
     {add_create, 1},        {add_get, 1},        {add_list, 1},        {add_update, 1},
     {add_status_update, 1}, {add_json_patch, 2}, {add_merge_patch, 1}, {add_status_patch, 1},
@@ -70,7 +70,7 @@ void add_status(ScriptDraft& draft, const Kind& kind, const std::string& name, c
   operation.body = change.dump();
 }
 
-// Budgets matter to pods that run, and their status is what a controller would have written.
+// Budgets matter to running pods, and their status is what a controller would have written.
 void prepare_drain(ScriptDraft& draft, const Kind& pods, const Kind& budgets) {
   const json running = json::parse(
       R"({"status": {"phase": "Running", "conditions":
@@ -81,12 +81,12 @@ void prepare_drain(ScriptDraft& draft, const Kind& pods, const Kind& budgets) {
     add_status(draft, budgets, name, "kcm", draft.objects.status_edit(budgets).change);
 }
 
-// No controller counts here: what is there is charged to a quota once its status says so.
+// No controller counts here: a quota charges existing pods once its status says so.
 void prepare_bounds(ScriptDraft& draft, const Kind& quotas) {
   add_status(draft, quotas, "a", "kcm", draft.objects.status_edit(quotas).change);
 }
 
-// What marks the end must not be refused.
+// The object that marks the end must not be refused.
 void lift_bounds(ScriptDraft& draft, const Kind& quotas) {
   add_status(draft, quotas, "a", "kcm", json::parse(R"({"status": {"hard": null, "used": null}})"));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts: 10 to 40 random requests on a few objects of one to three kinds. The writer keeps a
-// rough idea of what exists, so that most requests have something to act on.
+// Scripts: 10 to 40 random requests on a few objects of one to three kinds. The writer tracks
+// roughly which objects exist, so that most requests affect one.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ std::string ScriptDraft::write_query(Operation& operation, const std::string& ma
 }
 
 std::string ScriptDraft::new_name(const Kind& kind) {
-  // Of two quotas that a pod is charged to, the server chooses by chance which comes first.
+  // If two quotas apply to a pod, the server picks at random which comes first.
   if (kind.plural == "resourcequotas") return "a";
   std::string out = objects.any_of({"a", "b", "c"});
   return kind.namespaced ? out : name() + "-" + out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ScriptDraft: a script while it is written, with a rough idea of what exists by then, so that most
-// requests have something to act on. What each verb adds to it is in verbs.h.
+// ScriptDraft: an unfinished script. It tracks roughly which objects exist, so that most requests
+// affect one. verbs.h adds the requests.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace berth::truth {
 
-// The objects of one kind that a script has made.
+// The objects of one kind that a script has created.
 struct Made {
   std::set<std::string> present;
-  std::set<std::string> doubtful;  // of these, the ones that may be gone
-  bool generated = false;          // was one made by generateName?
+  std::set<std::string> doubtful;  // those that may be gone
+  bool generated = false;          // one was created by generateName
 };
 
 class ScriptDraft {
@@ -34,14 +34,14 @@ class ScriptDraft {
 
   Operation& add(Verb verb, const Kind& kind, std::string what, std::string method,
                  std::string target);
-  // The query of a write. One in eight is only tried, which is noted in the operation.
+  // The query of a write. One in eight is a dry run, which is noted in the operation.
   std::string write_query(Operation& operation, const std::string& manager);
 
   std::string new_name(const Kind& kind);
-  std::string some_name(const Kind& kind);  // mostly of an object that exists
+  std::string some_name(const Kind& kind);  // mostly of an existing object
   std::string path(const Kind& kind, const std::string& object) const;
   std::string path(const Kind& kind) const { return collection_path(kind, name()); }
-  // As placeholders name it: "${uid:pods/a}".
+  // The form of placeholders: "${uid:pods/a}".
   static std::string placeholder(const char* what, const Kind& kind, const std::string& object);
 
   Script take() { return std::move(script_); }

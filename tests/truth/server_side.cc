@@ -25,7 +25,7 @@ std::string pod_text(const std::string& class_name) {
   return pod.dump();
 }
 
-// Of the object, or of the one that a Status is about.
+// The name of the object, or of the one that a Status is about.
 std::string name_in(const nlohmann::json& answer) {
   const bool status = answer.value("kind", "") == "Status";
   return answer[status ? "details" : "metadata"].value("name", "");
@@ -56,8 +56,8 @@ void ServerSide::await_class(const std::string& name) {
   });
 }
 
-// And quotas from another, in the order in which they were written: once it knows what was written
-// last of one that is ours, it knows of all before.
+// Quotas come from another cache, in the order of their writes: once it has the last write of our
+// own quota, it has all earlier ones.
 void ServerSide::await_quotas() {
   if (beacon_.empty()) {
     beacon_ = name_in(
@@ -90,8 +90,8 @@ Answer ServerSide::watched(const Request& request) {
   return {code, std::move(events)};
 }
 
-// A list of any version not older than one is answered from the server's cache, which may be
-// behind; one by quorum waits for it.
+// The server's cache, which may be behind, answers a list of any version not older than one; a
+// quorum list waits for it.
 void ServerSide::catch_up(const Request& request) {
   if (request.target.find("resourceVersion=") == std::string::npos) return;
   const std::string path = request.target.substr(0, request.target.find('?'));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ServerSide: the real etcd and kube-apiserver. One per thread, as the client in it.
+// ServerSide: the real etcd and kube-apiserver. One per thread, like the client in it.
 #pragma once
 
 #include "tests/support/kube.h"
@@ -10,7 +10,7 @@ namespace berth::truth {
 class ServerSide : public Side {
  public:
   explicit ServerSide(const test::Credentials& credentials) : kube_(credentials, "script") {}
-  // Throws std::runtime_error if no answer comes at all.
+  // Throws std::runtime_error if there is no answer at all.
   Answer answer(const Operation& operation, const Request& request) override;
 
  private:
@@ -20,7 +20,7 @@ class ServerSide : public Side {
   void await_quotas();
 
   test::Kube kube_;
-  std::string beacon_;  // a namespace with a quota of our own; empty: not there yet
+  std::string beacon_;  // a namespace with a quota of its own; empty: not created yet
   int lit_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Side: one of the two that are compared, and what it answers to a script.
+// Side: one of the two compared servers, with its answers to a script.
 #pragma once
 
 #include <vector>
@@ -15,13 +15,13 @@ class Side {
   virtual Answer answer(const Operation& operation, const Request& request) = 0;
 };
 
-// What was sent and what came back, one by one.
+// One request and its answer.
 struct Exchange {
   Request request;
   Answer answer;
 };
-// Puts an object behind all scripts' objects of the cluster-scoped kinds: whether a page is the
-// last one must not depend on what other scripts have left.
+// Creates an object that sorts after all scripts' objects of the cluster-scoped kinds: whether a
+// page is the last one must not depend on other scripts' objects.
 void prepare(Side& side);
 std::vector<Exchange> run(const Script& script, Side& side);
 

@@ -16,7 +16,7 @@ Answer SimulatorSide::answer(const Operation& operation, const Request& request)
   return {reply.code, json::parse(reply.body, nullptr, false)};
 }
 
-// What a watch replays, it replays within the call.
+// A watch replays its events within the call.
 Answer SimulatorSide::watched(const sim::ApiCall& call) {
   json events = json::array();
   bool ended = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SimulatorSide: an empty simulated API server of its own for every script.
+// SimulatorSide: a new empty simulated API server for every script.
 #pragma once
 
 #include "controller/sim/server/api_server.h"

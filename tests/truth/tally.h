@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tally: how often each verb was tried on each kind, and what the real server said to it.
+// Tally: how often each verb was tried on each kind, and the real server's answers.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ class Tally {
   void add(const Script& script, const std::vector<Exchange>& exchanges);
   std::string table() const;
   std::string codes() const;
-  // "evict nodes" and the like are no requests at all; of everything else the smallest count.
+  // "evict nodes" and similar pairs do not exist; the smallest count of all others.
   int smallest() const;
   // A line for each verb on each kind that was tried less often.
   std::string shortfalls(int least) const;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// berth-truth: is the simulated API server true to the real one? Random scripts run on both, a real
-// etcd and kube-apiserver without any controller and controller/sim/server/api_server.h, and what
-// they answer is compared; then the objects left behind are read from the real one in both
-// encodings that it speaks. Prints how often each verb was tried on each kind, and every difference
-// with the line that replays it. A whole run goes on until each verb was tried on each kind often
+// berth-truth: does the simulated API server behave as the real one? Random scripts run on both (a
+// real etcd and kube-apiserver without controllers, and controller/sim/server/api_server.h), and
+// their answers are compared. Then the remaining objects are read from the real one in both of its
+// encodings. It prints how often each verb was tried on each kind, and every difference with the
+// command that replays it. A whole run continues until each verb was tried on each kind often
 // enough.
 //   berth-truth [--seed N] [--scripts N] [--threads N] [--show]
-// --show prints each request with both answers. Exits with 1 if there is a difference or three
-// whole runs' scripts have tried something too seldom, with 77 if no control plane can be had.
+// --show prints each request with both answers. The exit code is 1 if there is a difference, or if
+// three whole runs' scripts have tried something too seldom, and 77 if there is no control plane.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ using namespace berth::truth;
 constexpr int kSkipped = 77;
 constexpr std::uint64_t kWholeRun = 2000;  // scripts, and more until each was tried so often:
 constexpr int kLeastTries = 200;           // of each verb on each kind
-constexpr std::uint64_t kMostRuns = 3;     // a script that tries something at all does so by then
+constexpr std::uint64_t kMostRuns = 3;     // by then each rare request has been tried
 constexpr std::size_t kShownDifferences = 20;
 
 struct Flags {
@@ -66,10 +66,10 @@ bool parse(int argc, char** argv, Flags& flags) {
   return true;
 }
 
-// What all threads add to.
+// Shared by all threads.
 struct Findings {
   std::mutex mutex;
-  std::uint64_t scripts = 0;  // that were begun
+  std::uint64_t scripts = 0;  // started
   Tally tally;
   std::vector<std::string> differences;  // as printed
 };
@@ -107,12 +107,12 @@ void try_script(std::uint64_t seed, ServerSide& server, const Flags& flags, Find
                   operation.what, seed, difference->where));
 }
 
-// What a whole run has tried too seldom.
+// The verbs and kinds that a whole run has tried too seldom.
 std::string shortfalls(const Flags& flags, const Findings& findings) {
   return flags.scripts < kWholeRun ? "" : findings.tally.shortfalls(kLeastTries);
 }
 
-// The seed of the next script; nothing when enough were played.
+// The seed of the next script; nullopt when enough were run.
 std::optional<std::uint64_t> next_seed(const Flags& flags, Findings& findings) {
   const std::lock_guard lock(findings.mutex);
   const bool enough = findings.scripts >= flags.scripts && shortfalls(flags, findings).empty();
@@ -132,7 +132,7 @@ void try_scripts(const test::Credentials& credentials, const Flags& flags, Findi
   }
 }
 
-// There is one policy in a cluster, and scripts run side by side: here, policies have any name.
+// A cluster has one policy, and scripts run side by side: here policies may have any name.
 void allow_many_policies(test::Kube& kube) {
   const test::Reply patched = kube.send("PATCH",
                                         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"
@@ -201,7 +201,7 @@ int main(int argc, char** argv) {
     const char* ci = std::getenv("CI");
     return ci != nullptr && std::strcmp(ci, "true") == 0 ? 1 : kSkipped;
   }
-  setenv("GOGC", "400", /*replace=*/0);  // the server shares two cores with us; memory it may have
+  setenv("GOGC", "400", /*replace=*/0);  // two cores are shared, memory is not
   try {
     return run_all(flags);
   } catch (const std::exception& error) {

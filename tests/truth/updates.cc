@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PUT, of the object and of its status.
+// PUT of the object and of its status.
 #include <nlohmann/json.hpp>
 
 #include "tests/truth/verbs.h"
@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-// One in two as of a version or with an identity that is not the one just seen.
+// One in two has a version or an identity other than the one just seen.
 void change_identity(ScriptDraft& draft, const Kind& kind, const std::string& name, Edit& edit) {
   json& metadata = edit.change["metadata"];
   switch (draft.random.below(10)) {

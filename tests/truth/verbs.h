@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each verb adds to a script: mostly one request, on some object of the kind.
+// The requests that each verb adds to a script: mostly one, on some object of the kind.
 #pragma once
 
 #include "tests/truth/script_draft.h"
@@ -17,7 +17,7 @@ void add_status_patch(ScriptDraft& draft, const Kind& kind);
 void add_apply(ScriptDraft& draft, const Kind& kind);
 void add_delete(ScriptDraft& draft, const Kind& kind);
 void add_eviction(ScriptDraft& draft, const Kind& pods);
-// Only at the end of a script: it creates the object that marks the end of what is watched.
+// Only at the end of a script: it creates the object that marks the end of the watch.
 void add_watch(ScriptDraft& draft, const Kind& kind);
 
 }  // namespace berth::truth

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a compared watch ends: at the object that its script creates last, or, of one that began
-// with what there was, at the bookmark that says so; or with an error.
+// The end of a compared watch: the object that its script creates last; or, for a watch with
+// initial events, the bookmark after them; or an error.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -5,7 +5,7 @@
 namespace berth::truth {
 namespace {
 
-// Where a watch of what has happened begins: with the script, or where one of its objects stood.
+// The start of a watch for past events: the script's start, or the version of one of its objects.
 std::string some_version(ScriptDraft& draft, const Kind& kind) {
   if (!draft.random.one_in(3)) return "${start}";
   return ScriptDraft::placeholder("since", kind, draft.some_name(kind));
@@ -54,7 +54,7 @@ void add_watch(ScriptDraft& draft, const Kind& kind) {
   if (from_what_is) {
     query.add("sendInitialEvents", "true");
     query.add("resourceVersionMatch", "NotOlderThan");
-    // Of any older version it may be told something older.
+    // With an older version the server may answer an older state.
     if (random.one_in(2))
       query.add_raw("resourceVersion=" + ScriptDraft::placeholder("rv", kind, last));
     if (random.one_in(3)) query.add("fieldSelector", "metadata.name=" + draft.some_name(kind));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What scripts change in pods, Jobs and the ResourceQuotas that bound them: what is held back is
-// let go, narrowed, widened, bounded.
+// Changes of pods, Jobs and the ResourceQuotas that limit them: gated and suspended ones are
+// released, narrowed, widened and limited.
 #include "tests/truth/objects.h"
 
 namespace berth::truth {
@@ -10,7 +10,7 @@ using nlohmann::json;
 
 json parse(const char* text) { return json::parse(text); }
 
-// Required node affinity of these terms.
+// Required node affinity with these terms.
 json required(const char* terms) {
   json affinity;
   affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"] =
@@ -108,7 +108,7 @@ json ObjectWriter::job_edit() {
        parse(R"({"template": {"spec": {"priorityClassName": "other"}}})")});
 }
 
-// Whether it has ever started, is suspended by its controller's word, and has pods yet.
+// Whether it has ever started, its controller has suspended it, and it has pods.
 json ObjectWriter::job_status() {
   json status = any_of<json>({{{"active", nullptr}, {"ready", 0}},
                               {{"active", nullptr}, {"ready", 0}},
@@ -131,7 +131,7 @@ json ObjectWriter::quota_edit() {
   return {{"hard", std::move(hard)}};
 }
 
-// As its controller has counted it; one in six not all yet.
+// As its controller has counted it; one in six is incomplete.
 json ObjectWriter::quota_status() {
   json status{{"hard", bounds()}, {"used", json::object()}};
   for (const auto& [name, most] : status["hard"].items())
