@@ -71,7 +71,7 @@ class TenantWhy : public ::testing::Test {
   void record() {
     now += std::chrono::minutes(2);
     const Snapshot snapshot{all, answers, settings, now};
-    for (const StatusUpdate& update : reconcile_queues(snapshot).statuses) {
+    for (const StatusUpdate& update : queue::reconcile_queues(snapshot).statuses) {
       if (!update.differs) continue;
       GPUQueue queue = *all.gpu_queues().find(update.object.name);
       nlohmann::json object = {{"metadata", {{"name", queue.meta.name}}}};
@@ -81,7 +81,8 @@ class TenantWhy : public ::testing::Test {
     }
     for (bool more = true; more;) {
       more = false;
-      for (const ObjectSteps& steps : reconcile_reasons({all, answers, settings, now}).objects) {
+      for (const ObjectSteps& steps :
+           queue::reconcile_reasons({all, answers, settings, now}).objects) {
         const auto body = nlohmann::json::parse(std::get<Write>(steps.steps.front()).body);
         const std::string text = body["metadata"]["annotations"][names::kPendingReasonAnnotation];
         const ObjectRef& object = steps.object;

@@ -127,7 +127,7 @@ TEST(ReasonsPage, TellsWhichMeasurementsDoNotCount) {
 
 TEST(ReasonsPage, SaysWhichConditionEachReasonOfAQueueComesTo) {
   std::set<std::string> rows;
-  for (const QueueReason& row : queue_reasons())
+  for (const queue::QueueReason& row : queue::queue_reasons())
     rows.insert(std::string(row.reason) + " " + word_for(row.outlook));
   EXPECT_EQ(told_under("GPUQueue"), rows);
 }
@@ -137,7 +137,7 @@ TEST(ReasonsPage, TellsOfEveryConditionBesideAQueuesOwn) {
   for (const Cells& row : rows_under("What a GPUQueue tells besides"))
     for (const std::string& type : names_in(row.at(0)))
       for (const std::string& reason : names_in(row.at(1))) told.insert(type + " " + reason);
-  for (const QueueConcern& row : queue_concerns())
+  for (const queue::QueueConcern& row : queue::queue_concerns())
     known.insert(std::string(row.type) + " " + std::string(row.reason));
   EXPECT_EQ(told, known);
 }
@@ -187,8 +187,8 @@ TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
   known.insert(kOfHearsay.begin(), kOfHearsay.end());
   for (const LayoutReason& row : layout_reasons()) known.emplace(row.reason);
   for (const PolicyReason& row : policy_reasons()) known.emplace(row.reason);
-  for (const QueueReason& row : queue_reasons()) known.emplace(row.reason);
-  for (const QueueConcern& row : queue_concerns()) known.emplace(row.reason);
+  for (const queue::QueueReason& row : queue::queue_reasons()) known.emplace(row.reason);
+  for (const queue::QueueConcern& row : queue::queue_concerns()) known.emplace(row.reason);
   for (const Cells& row : rows_under("A workload waits in a GPUQueue"))
     known.insert(names_in(row.at(0)).front());
   known.insert(reasons::kAdmissible);
