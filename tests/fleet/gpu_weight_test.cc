@@ -26,7 +26,7 @@ Node shared_by(const char* prefix, const char* strategy, const char* replicas,
   return node;
 }
 
-struct Case {
+struct WeightCase {
   const char* name;
   Node node;
   const char* resource;
@@ -35,7 +35,7 @@ struct Case {
 
 TEST(GpuWeight, IsThePartOfTheGpusMemory) {
   const char* single = "NVIDIA-A100-SXM4-80GB-MIG-2g.20gb";
-  const Case cases[] = {
+  const WeightCase cases[] = {
       {"a whole GPU", of_product("NVIDIA-A100-SXM4-80GB"), "nvidia.com/gpu", kWholeGpu},
       {"a whole GPU of an unknown product", of_product("NVIDIA-Unheard-Of"), "nvidia.com/gpu",
        kWholeGpu},
@@ -85,7 +85,7 @@ TEST(GpuWeight, IsThePartOfTheGpusMemory) {
        "nvidia.com/gpumem", std::nullopt},
       {"no resource", of_product("NVIDIA-A100-SXM4-80GB"), "", std::nullopt},
   };
-  for (const Case& each : cases) {
+  for (const WeightCase& each : cases) {
     EXPECT_EQ(gpu_weight(each.node, each.resource), each.weight) << each.name;
     GpuWeights weights(each.node);
     for (int time = 0; time < 2; ++time)
