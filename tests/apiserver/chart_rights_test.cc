@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "tests/apiserver/chart_acts.h"
 #include "tests/apiserver/chart_fixture.h"
@@ -304,6 +305,50 @@ TEST_F(ChartRights, AStolenTokenIsRefusedWhateverElseItTries) {
 TEST_F(ChartRights, WhatBerthMayNotDoOthersMay) {
   thief_ = std::make_unique<Kube>(kube().credentials());
   expect_granted(confined_acts());
+  expect_granted(confined_keepers_acts());
+}
+
+// By people: a Secret of another type, a configuration with a URL.
+TEST_F(ChartRights, TheKeeperKeepsWhatOthersHaveSet) {
+  constexpr char kSecret[] = "/api/v1/namespaces/berth-system/secrets/berth-webhook-tls";
+  constexpr char kReviews[] =
+      "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/berth-webhook";
+  constexpr char kBundleOnly[] = "nothing of a webhook but caBundle";
+  steal("berth-certificates");
+  for (const char* type : {"example.com/x", "Opaque"}) {
+    kube().send("DELETE", kSecret);
+    kube().apply(
+        "{apiVersion: v1, kind: Secret, metadata: {name: berth-webhook-tls, namespace: "
+        "berth-system}, type: " +
+        std::string(type) + "}");
+    const Act renew[] = {
+        {type, "PATCH", kSecret, R"({"data": {"tls.crt": ""}})", "of type kubernetes.io/tls only"}};
+    if (type == std::string("Opaque"))
+      expect_granted(renew);
+    else
+      expect_refused(renew);
+  }
+  kube().send("DELETE", kSecret);
+
+  kube().send("PATCH", kReviews,
+              R"({"webhooks": [{"name": "kinds.gpu.berth.dev", "clientConfig":)"
+              R"( {"service": null, "url": "https://127.0.0.1:1/"}}]})",
+              "application/strategic-merge-patch+json");
+  const Act elsewhere[] = {{"send layouts to another server", "PATCH", kReviews,
+                            R"({"webhooks": [{"name": "kinds.gpu.berth.dev", "clientConfig":)"
+                            R"( {"url": "https://evil.example/"}}]})",
+                            kBundleOnly}};
+  expect_refused(elsewhere);
+  // One webhook becomes as the other is.
+  auto webhooks = nlohmann::json::parse(kube().send("GET", kReviews).body.dump())["webhooks"];
+  const auto name = webhooks[1]["name"];
+  webhooks[1] = webhooks[0];
+  webhooks[1]["name"] = name;
+  const Reply copied =
+      thief_->send("PATCH", std::string(kReviews) + "?dryRun=All",
+                   R"({"webhooks": )" + webhooks.dump() + "}", "application/merge-patch+json");
+  EXPECT_EQ(copied.status, 403) << copied.body.dump();
+  EXPECT_THAT(copied.body.text("/message"), HasSubstr(kBundleOnly));
 }
 
 TEST_F(ChartRights, TheKeepersTokenWritesTheBundleAndTwoSecrets) {
