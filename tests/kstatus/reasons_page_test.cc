@@ -134,7 +134,7 @@ TEST(ReasonsPage, SaysWhichConditionEachReasonOfAQueueComesTo) {
 
 TEST(ReasonsPage, TellsOfEveryConditionBesideAQueuesOwn) {
   std::set<std::string> told, known;
-  for (const Cells& row : rows_under("What a GPUQueue tells besides"))
+  for (const Cells& row : rows_under("More conditions of a GPUQueue"))
     for (const std::string& type : names_in(row.at(0)))
       for (const std::string& reason : names_in(row.at(1))) told.insert(type + " " + reason);
   for (const queue::QueueConcern& row : queue::queue_concerns())
