@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reply to an eviction says about the pod. berth decides by code, reason and causes. It
-// reads the message only if the server gives nothing else (two budgets for one pod).
+// EvictionOutcome: what the reply to an eviction says about the pod. berth decides by code, reason
+// and causes. It reads the message only if the server gives nothing else (two budgets for one pod).
 #pragma once
 
 #include <string>

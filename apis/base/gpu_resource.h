@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpuResource: the extended resources under which NVIDIA's device plugin offers GPUs. These names
-// alone are GPU resources: nvidia.com/gpu (whole GPUs, or all MIG instances under strategy
+// GpuResource: the extended resources with which NVIDIA's device plugin offers GPUs. Only these
+// names are GPU resources: nvidia.com/gpu (whole GPUs, or all MIG instances with strategy
 // `single`), nvidia.com/mig-PROFILE (strategy `mixed`), and both with .shared if replicas of shared
-// devices are renamed. Others of NVIDIA's prefix are not: "nvidia.com/gpumem" of another plugin is
-// an amount of memory.
+// devices are renamed. Other names with NVIDIA's prefix are not: "nvidia.com/gpumem" of another
+// plugin is an amount of memory.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace berth {
 
 inline constexpr std::string_view kGpuResource = "nvidia.com/gpu";
 inline constexpr std::string_view kSharedGpuResource = "nvidia.com/gpu.shared";
-inline constexpr std::string_view kMigResources = "nvidia.com/mig-";  // and the profile
+inline constexpr std::string_view kMigResources = "nvidia.com/mig-";  // plus the profile
 inline constexpr std::string_view kSharedSuffix = ".shared";
 
 // Amounts of GPUs are counted in millionths: controller/fleet/gpu_weight.h.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GpusIn: the GPU resources of a list of which it has some, in the order of the list:
+// GpusIn: the GPU resources of a list with a quantity above zero, in the list's order:
 //   for (const auto& [resource, quantity] : gpus_in(node.allocatable))
-// The list outlives it. It is no std::views::filter, because clang 14 can't compile these.
+// The list must outlive it. It is no std::views::filter, because clang 14 can't compile that.
 #pragma once
 
 #include "apis/base/gpu_resource.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels, annotations and other names of the API: berth's own, and those of NVIDIA that berth uses.
+// Names: labels, annotations and other names of the API: berth's own, and those of NVIDIA that
+// berth uses.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LabelSelector of metav1 and the node selector terms of core/v1, with all operators.
+// Selector: LabelSelector of metav1 and the node selector terms of core/v1, with all operators.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points in time as the API writes them, and durations as users write them ("20m", "1h30m").
+// Time: points in time as the API writes them, and durations as users write them ("20m", "1h30m").
 #pragma once
 
 #include <chrono>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the API server's bytes to slices. simdjson reads pods, nodes and Jobs on demand, without a
-// DOM, because there are tens of thousands of them. It also reads Leases, which arrive every other
-// second. nlohmann-json reads the kinds of which there are few. Pods and nodes also arrive as
-// protobuf (encoding.h); protozero reads them into the same slices. All readers ignore unknown
-// fields. A field of the wrong type is an error that names its path.
+// Decode: from the API server's bytes to slices. simdjson reads pods, nodes and Jobs on demand,
+// without a DOM, because there are tens of thousands of them. It also reads Leases, which arrive
+// every other second. nlohmann-json reads the kinds of which there are few. Pods and nodes also
+// arrive as protobuf (encoding.h); protozero reads them into the same slices. All readers ignore
+// unknown fields. A field of the wrong type is an error that names its path.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the readers of berth's own kinds. Only for apis/*.cc.
+// DecodeCustom: shared by the readers of berth's own kinds. Only for apis/codec/*.cc.
 #pragma once
 
 #include <initializer_list>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the templates in decode.cc need from each kind. Kinds with many objects, and the Lease,
-// which is renewed every other second, are read from simdjson (decode_pod.cc, decode_node.cc,
-// decode_job.cc, decode_lease.cc), the others from nlohmann-json (decode_small.cc,
+// DecodeFrame: what the templates in decode.cc need from each kind. Kinds with many objects, and
+// the Lease, which is renewed every other second, are read from simdjson (decode_pod.cc,
+// decode_node.cc, decode_job.cc, decode_lease.cc), the others from nlohmann-json (decode_small.cc,
 // decode_layout.cc).
 #pragma once
 

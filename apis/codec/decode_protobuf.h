@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames around protobuf objects: the envelope around each body, watch events, lists and
-// Status. For decode.cc. protobuf_pod.cc and protobuf_node.cc read the objects inside.
+// DecodeProtobuf: the frames around protobuf objects: the envelope around each body, watch events,
+// lists and Status. For decode.cc. protobuf_pod.cc and protobuf_node.cc read the objects inside.
 #pragma once
 
 #include <string_view>

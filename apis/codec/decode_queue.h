@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a GPUQueue. Only for apis/*.cc.
+// DecodeQueue: reads a GPUQueue. Only for apis/codec/*.cc.
 #pragma once
 
 #include "apis/codec/json_cursor.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a parsed simdjson document (DOM) with the same functions as json_reader.h. Use it for
-// untrusted input: the parser has checked every byte, also in fields that berth does not read. The
-// length of a list is known before its items are read, so the caller can limit what it keeps.
+// DomReader: reads a parsed simdjson document (DOM) with the same functions as json_reader.h. Use
+// it for untrusted input: the parser has checked every byte, also in fields that berth does not
+// read. The length of a list is known before its items are read, so the caller can limit what it
+// keeps.
 #pragma once
 
 #include <simdjson.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two encodings in which an API server sends objects. Custom resources come only as JSON.
+// Encoding: the two encodings in which an API server sends objects. Custom resources come only as
+// JSON.
 #pragma once
 
 #include <cstdint>

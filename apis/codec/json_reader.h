@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads simdjson's on-demand values in one pass, front to back, for decode_pod.cc, decode_node.cc
-// and decode_lease.cc. It reads nothing twice and skips unwanted fields with simdjson's index.
-// Every function returns false at the first error.
+// JsonReader: reads simdjson's on-demand values in one pass, front to back, for decode_pod.cc,
+// decode_node.cc and decode_lease.cc. It reads nothing twice and skips unwanted fields with
+// simdjson's index. Every function returns false at the first error.
 #pragma once
 
 #include <simdjson.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers that work on both kinds of simdjson values: on-demand (json_reader.h) and parsed
-// (dom_reader.h). Both headers include this one and provide each_field() and the other read()
-// functions that it calls.
+// JsonShapes: readers that work on both kinds of simdjson values: on-demand (json_reader.h) and
+// parsed (dom_reader.h). Both headers include this one and provide each_field() and the other
+// read() functions that it calls.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses JSON text into a document, for code without a reader of its own.
+// ParseJson: parses JSON text into a document, for code without a reader of its own.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

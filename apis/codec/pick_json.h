@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads from an untrusted object of berth's kinds only what berth needs: its metadata and the spec
-// fields in the kind's table. It never copies unknown fields, which the server would drop. If a
-// list or map is longer than the table allows, it refuses the object before it reads any item.
+// PickJson: reads from an untrusted object of berth's kinds only what berth needs: its metadata and
+// the spec fields in the kind's table. It never copies unknown fields, which the server would drop.
+// If a list or map is longer than the table allows, it refuses the object before it reads any item.
 #pragma once
 
 #include <simdjson.h>

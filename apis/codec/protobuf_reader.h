@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads protobuf messages in one pass, front to back, for protobuf_pod.cc and protobuf_node.cc. It
-// skips unwanted fields by their length. Malformed bytes throw a std::exception, which
-// decode_protobuf.cc turns into an Error.
+// ProtobufReader: reads protobuf messages in one pass, front to back, for protobuf_pod.cc and
+// protobuf_node.cc. It skips unwanted fields by their length. Malformed bytes throw a
+// std::exception, which decode_protobuf.cc turns into an Error.
 //
 // Each reader has its field numbers beside it, in structs with the names of the messages in
 // k8s.io/api/core/v1 and k8s.io/apimachinery/pkg (generated.proto in each). The numbers never

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `berth validate` for one object of berth's kinds: reports what the API server would refuse, with
 // file and line. This is the common part. Each kind adds its field table, its reader and its rules.
-// Only for apis/*.cc.
+// Only for apis/codec/*.cc.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slices of Kubernetes' own kinds that berth reads. A slice holds only what decisions need:
-// with fifty thousand pods, every field costs megabytes. The decoders (decode.h) fill them and
-// ignore unknown fields.
+// Core: the slices of Kubernetes' own kinds that berth reads. A slice holds only what decisions
+// need: with fifty thousand pods, every field costs megabytes. The decoders (decode.h) fill them
+// and ignore unknown fields.
 #pragma once
 
 #include <cstdint>
@@ -69,8 +69,8 @@ struct Pod {
 template <>
 inline constexpr KindInfo kKind<Pod>{"", "v1", "pods", "Pod", true};
 
-// True if the pod asks for a GPU resource (gpu_resource.h) or a DRA claim: a pod that may hold a
-// device. Zero counts do not.
+// True if the pod requests a GPU resource (gpu_resource.h) or a DRA claim, so that it may hold a
+// device. Requests of zero do not count.
 bool uses_gpu(const Pod& pod);
 
 struct PodDisruptionBudget {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constructors for the kinds' field tables, and the patterns of Kubernetes and NVIDIA that several
-// tables use.
+// FieldShapes: constructors for the kinds' field tables, and the patterns of Kubernetes and NVIDIA
+// that several tables use.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields that the spec of one of berth's kinds may have, as data. One table serves `berth
-// validate`, the decoders, and the test that compares crds/ with it.
+// Fields: the fields that the spec of one of berth's kinds may have, as data. One table serves
+// `berth validate`, the decoders, and the test that compares crds/ with it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a GPUQueue's spec; tests compare crds/gpu.berth.dev_gpuqueues.yaml with them.
+// GPUQueueFields: the fields of a GPUQueue's spec; tests compare crds/gpu.berth.dev_gpuqueues.yaml
+// with them.
 #pragma once
 
 #include "apis/kinds/fields.h"

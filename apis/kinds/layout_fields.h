@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a MIGLayout's spec; tests compare crds/gpu.berth.dev_miglayouts.yaml with them.
+// LayoutFields: the fields of a MIGLayout's spec; tests compare crds/gpu.berth.dev_miglayouts.yaml
+// with them.
 #pragma once
 
 #include "apis/kinds/fields.h"

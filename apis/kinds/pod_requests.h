@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pod requests from its node, computed from its parts in the same way as the scheduler does.
+// PodRequests: what a pod requests from its node, computed from its parts in the same way as the
+// scheduler does.
 #pragma once
 
 #include <optional>

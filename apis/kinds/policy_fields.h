@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a GPUClusterPolicy's spec; tests compare crds/gpu.berth.dev_gpuclusterpolicies.yaml
-// with them.
+// PolicyFields: the fields of a GPUClusterPolicy's spec; tests compare
+// crds/gpu.berth.dev_gpuclusterpolicies.yaml with them.
 #pragma once
 
 #include "apis/kinds/fields.h"

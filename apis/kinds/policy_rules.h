@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of GPUClusterPolicy's cross-field rules. The CRD's CEL rules have the same messages;
-// a test compares them.
+// PolicyRules: the messages of GPUClusterPolicy's cross-field rules. The CRD's CEL rules have the
+// same messages; a test compares them.
 #pragma once
 
 #include "apis/kinds/selector_rules.h"

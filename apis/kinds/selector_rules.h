@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CRDs' CEL rules for label selectors, with their messages.
+// SelectorRules: the CRDs' CEL rules for label selectors, with their messages.
 #pragma once
 
 #include <string>

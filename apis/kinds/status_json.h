@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes parts that every kind's status has. Only for apis/*.cc.
+// StatusJson: encodes parts that every kind's status has. Only for apis/kinds/*.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The write that gives a ConfigMap the wanted texts. Only one process writes such a ConfigMap.
+// ConfigMapTexts: the write that gives a ConfigMap the wanted texts. Only one process writes such a
+// ConfigMap.
 #pragma once
 
 #include <map>

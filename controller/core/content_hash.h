@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes for the names of objects that berth renders: other content gets another name.
+// ContentHash: hashes for the names of objects that berth renders: other content gets another name.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// berth keeps a finished pod if it is a member of a gang, because the gang must not wait again for
-// a member that succeeded. It drops all other finished pods to save memory.
+// EndedPods: berth keeps a finished pod if it is a member of a gang, because the gang must not wait
+// again for a member that succeeded. It drops all other finished pods to save memory.
 #pragma once
 
 #include "apis/base/names.h"

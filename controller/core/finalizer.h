@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// berth's finalizer. Objects have it if berth must undo something before they are deleted.
+// Finalizer: berth's finalizer. Objects have it if berth must undo something before they are
+// deleted.
 #pragma once
 
 #include <string>

@@ -15,14 +15,14 @@ namespace berth {
 struct KeyFamily {
   // "node/" for keys that end in a name, or a single key such as "policy".
   std::string_view prefix;
-  // Exactly one of the two. What starts() returns keeps something in mind from one plan to the
-  // next, such as what it has counted since the last write. Every process starts its own.
+  // Exactly one of the two is set. The function from starts() keeps state from one plan to the
+  // next, for example what it has counted since the last write. Every process starts its own.
   Plan (*reconcile)(const Snapshot& snapshot, std::string_view name) = nullptr;
   std::function<Plan(const Snapshot& snapshot)> (*starts)() = nullptr;
-  // What makes it due, beside the changes that its folder's *_keys_for() name.
+  // What makes the key due, in addition to the changes in its folder's *_keys_for().
   bool on_policy_edit = false;  // of the GPUClusterPolicy
-  bool on_samples = false;      // each round of them
-  // Work that looks at every node starts at most once in so long, on its own key.
+  bool on_samples = false;      // each round of samples
+  // For a reconcile that reads every node: the least time between two starts for the same key.
   std::chrono::nanoseconds interval{0};
   // A short step for one object. It runs before reconciles that read all nodes.
   bool urgent = false;

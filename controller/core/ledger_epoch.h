@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The epoch of the leader that owns a ledger: annotation gpu.berth.dev/epoch. Each new leader
-// raises it before its first plan. Thus the API server refuses late writes of the previous leader,
-// because they carry an older resourceVersion.
+// LedgerEpoch: the epoch of the leader that owns a ledger: annotation gpu.berth.dev/epoch. Each new
+// leader raises it before its first plan. Thus the API server refuses late writes of the previous
+// leader, because they carry an older resourceVersion.
 #pragma once
 
 #include <cstdint>

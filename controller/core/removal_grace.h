@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// RemovalGrace: the grace period of evictions and deletions.
 #pragma once
 
 #include <algorithm>

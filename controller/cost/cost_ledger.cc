@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: sums by day; what is too old or too much; the texts, one for each day and month.
+// Outline: sums by day; limits on age and size; the texts, one for each day and month.
 #include "controller/cost/cost_ledger.h"
 
 #include <algorithm>
@@ -28,13 +28,13 @@ constexpr std::pair<const char*, SpendingByName Spendings::*> kTables[] = {
 struct MostTable {
   const char* name;
   MostByName Spendings::*most;
-  std::int64_t least;  // that is there
+  std::int64_t least;  // lower values are ignored
 };
-// A pod that runs has something in memory; that it was never at work is a measurement, too.
+// A running pod has something in memory. A peak of 0 is also a measurement.
 constexpr MostTable kMostTables[] = {{"memory", &Spendings::memory, 1},
                                      {"peaks", &Spendings::peaks, 0}};
 
-// The dearest stay, the others become one.
+// Keeps the most expensive names. The others become one.
 void keep_dearest(SpendingByName& names) {
   if (names.size() <= kMaxNames) return;
   std::vector<std::pair<Micros, std::string>> order;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostLedger: what was paid since it was begun, by day and by month of UTC, as it stands in
-// ConfigMap berth-costs of berth's namespace. A value: what it is next follows from what it is,
-// from what an hour cost since, and from the clock. Times are whole seconds; amounts are millionths
-// of the currency times seconds per hour (3,600 of them are a millionth), so that sums are exact.
+// CostLedger: what the GPUs have cost since the ledger began, by day and by month of UTC. ConfigMap
+// berth-costs in berth's namespace holds it. It is a value: the next ledger follows from the
+// current one, from the cost per hour since, and from the clock. Times are whole seconds. Amounts
+// are millionths of the currency times seconds per hour (3,600 of them are a millionth), so that
+// sums are exact.
 #pragma once
 
 #include <cstddef>
@@ -16,27 +17,29 @@
 namespace berth::cost {
 
 inline constexpr Micros kSecondsOfHour = 3600;
-// Of one currency and one period, the dearest; the others are one, named kOthers.
+// The most names for one currency and one period. The most expensive names stay, and the others
+// become one, kOthers.
 inline constexpr std::size_t kMaxNames = 100;
 inline constexpr char kOthers[] = "(others)";
 inline constexpr std::size_t kMaxBytes = 600 * 1024;
 
 struct CostLedger {
-  std::optional<Time> at;  // up to when all is counted; absent: nothing is yet
+  std::optional<Time> at;  // end of the counted time; absent: nothing is counted yet
   std::map<std::string, SpendingsByCurrency> days;    // "2026-11-25"
   std::map<std::string, SpendingsByCurrency> months;  // "2026-11"
   bool operator==(const CostLedger&) const = default;
 };
 
-// Counts up to `now` what an hour has cost since the ledger's time. A clock that goes back by ten
-// minutes at most counts nothing until it is where it was; one that goes back further counts on
-// from where it is.
+// Adds what each hour has cost from the ledger's time until `now`. If the clock goes back by at
+// most ten minutes, nothing is added until it reaches the ledger's time again. If it goes back
+// further, the ledger continues from the new time.
 void spend_until(Time now, const SpendingsByCurrency& hourly, CostLedger& ledger);
 
 using CostTexts = std::map<std::string, std::string>;  // the ConfigMap's data
-// What can't be read counts as not there.
+// Ignores what it can't read.
 CostLedger read_costs(const CostTexts& data);
-// As it is written down; where it would be too large the oldest days go.
+// Returns the ConfigMap's data. If it would be too large, the oldest days are dropped, in `ledger`
+// as well.
 CostTexts encode_costs(CostLedger& ledger);
 
 }  // namespace berth::cost

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CostMeter: what a leader has counted since what is written down. Whoever begins without it, as
-// after a crash, goes on from what stands: a short gap is paid for as what comes after it, of a
-// longer one nobody knows what ran.
+// CostMeter: what this leader has counted since it last wrote the ledger. A new leader continues
+// from the written ledger, as after a crash. It counts a gap of at most ten minutes at the current
+// cost per hour. It does not count a longer gap, because berth does not know what ran.
 #pragma once
 
 #include "controller/core/plan.h"
@@ -10,26 +10,26 @@
 
 namespace berth {
 
-// One key for all of it.
+// One key for all costs.
 inline constexpr std::string_view kCostKey = "cost";
 
 class CostMeter {
  public:
-  // Counts up to now, every ten seconds, and writes down what is new once a minute.
+  // Counts up to now, every ten seconds, and writes the ledger once a minute.
   Plan reconcile(const Snapshot& snapshot);
 
  private:
   void begin_anew_if_edited(const ConfigMap* standing, Time now);
 
   cost::CostLedger ledger_;
-  cost::SpendingsByCurrency hourly_;  // since ledger_.at
-  bool looked_ = false;               // both are known
-  cost::CostTexts read_;              // what ledger_ goes back to
-  cost::CostTexts written_;           // and what was to stand after the last write
+  cost::SpendingsByCurrency hourly_;  // cost per hour since ledger_.at
+  bool looked_ = false;               // whether ledger_ and hourly_ are known
+  cost::CostTexts read_;              // the data that ledger_ began with
+  cost::CostTexts written_;           // the data after the last write
   std::optional<Time> written_at_;
 };
 
-// What stands, up to its checkpoint; nothing where there is none.
+// Returns the written ledger, up to its checkpoint; empty: there is none.
 cost::CostLedger costs_in(const ClusterState& cluster, const Settings& settings);
 
 }  // namespace berth

@@ -20,7 +20,8 @@ struct Part {
   Micros* money = nullptr;
 };
 
-// Rounded down, and what that leaves goes to the last one: the parts cost what the whole does.
+// Rounds each part down and gives the rest to the last part, so that the parts cost as much as the
+// whole.
 void price(Micros node, std::int64_t whole, std::vector<Part> parts) {
   std::erase_if(parts, [](const Part& part) { return part.gpus == 0; });
   Micros left = node;

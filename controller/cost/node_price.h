@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodePrice: what a node costs in an hour: by the policy's table, else by its pool's price.
+// NodePrice: what a node costs per hour, by the policy's table, or else by its pool's price.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@
 namespace berth::cost {
 
 struct NodePrice {
-  Micros per_hour = 0;  // of the whole node
+  Micros per_hour = 0;  // millionths, for the whole node
   std::string currency;
 };
 
-// Nothing where neither the table nor the pool says.
+// Nothing: neither the table nor the pool has a price, or the node's GPUs are unknown.
 std::optional<NodePrice> price_of(const GPUClusterPolicySpec& policy, const PoolSpec& pool,
                                   const Node& node);
 
-// As the labels of Karpenter, EKS, GKE and AKS tell it; a node without any is on demand.
+// Reads the labels of Karpenter, EKS, GKE and AKS. A node without them is on demand.
 CapacityType capacity_type_of(const Node& node);
 
-// Whether anything has a price.
+// Whether the policy has any price.
 bool has_prices(const GPUClusterPolicySpec& policy);
 
 }  // namespace berth::cost

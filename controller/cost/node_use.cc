@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: how the samples have each pod at work; what each holds; what is left.
+// Outline: the measured use of each pod; what each pod holds; what is left.
 #include "controller/cost/node_use.h"
 
 #include <algorithm>
@@ -14,19 +14,20 @@
 namespace berth::cost {
 namespace {
 
-constexpr std::int64_t kRounding = 100;  // seven sevenths are a millionth short of a GPU
+constexpr std::int64_t kRounding = 100;  // seven sevenths are a millionth less than a GPU
 
-// What one pod is measured to do: of each piece that it holds.
+// The measured use of one pod, over all pieces that it holds.
 struct Measured {
   std::int64_t pieces = 0;
-  double whole_gpus = 0;  // of GPUs: at work, divided among those who hold them
-  double instances = 0;   // of MIG instances: the part of each that is at work
+  double whole_gpus = 0;  // sum over whole GPUs: activity, split between the holders
+  double instances = 0;   // sum over MIG instances: activity, 0 to 1 each
   std::int64_t memory_mib = 0;
   std::optional<std::int64_t> peak;
 };
 using MeasuredPods = std::map<std::pair<std::string_view, std::string_view>, Measured>;
 
-// Percent, rounded up by all but a thousandth: 0.3 of a float is a little more than 0.3.
+// Percent, rounded up unless the rest is below a thousandth: the float 0.3 is a little more than
+// 0.3.
 void add_most(const GpuSample& gpu, double activity, Measured& measured) {
   measured.peak =
       std::max(measured.peak.value_or(0), static_cast<std::int64_t>(activity * 100 + 0.999));
@@ -52,7 +53,8 @@ MeasuredPods measured_on(const Snapshot& snapshot, const Node& node) {
   return pods;
 }
 
-// So many units of a resource, of a node that has kMaxGpusOfNode GPUs at most.
+// Returns the millionths of a GPU that so many units of a resource are, at most kMaxGpusOfNode
+// GPUs.
 std::int64_t part_of(const Text& resource, const Quantity& quantity, GpuWeights& weights) {
   const std::int64_t weight = weights.of(resource).value_or(0);
   if (weight <= 0) return 0;
@@ -74,7 +76,7 @@ Asked asked_by(const Pod& pod, GpuWeights& weights) {
   return asked;
 }
 
-// Pieces that no series names are not measured; the others are at work as far as they are said to.
+// Pieces that no series names are unmeasured. The others are at work as far as measured.
 HeldUse split(const Pod& pod, const Asked& asked, std::int64_t part, const Measured* measured) {
   HeldUse held{.pod = &pod, .unmeasured = part};
   if (measured == nullptr || asked.pieces == 0) return held;
@@ -91,7 +93,7 @@ HeldUse split(const Pod& pod, const Asked& asked, std::int64_t part, const Measu
   return held;
 }
 
-// What pods could still have of it.
+// Returns how much the node offers to pods, in millionths of a GPU.
 std::int64_t offered(const Node& node, GpuWeights& weights) {
   std::int64_t sum = 0;
   for (const auto& [resource, quantity] : gpus_in(node.allocatable))

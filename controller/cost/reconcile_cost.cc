@@ -30,7 +30,7 @@ cost::CostLedger costs_in(const ClusterState& cluster, const Settings& settings)
   return standing == nullptr ? cost::CostLedger() : cost::read_costs(standing->data);
 }
 
-// Somebody else may have written: a leader that was cut off, or a person.
+// Starts again from the ConfigMap if another process or a user has changed it.
 void CostMeter::begin_anew_if_edited(const ConfigMap* standing, Time now) {
   static const cost::CostTexts kNone;
   const cost::CostTexts& stands = standing == nullptr ? kNone : standing->data;

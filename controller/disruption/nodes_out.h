@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes with GPUs that take no pods now, or that a rollout has in hand.
+// Nodes with GPUs that take no pods now, or on which a rollout is under way.
 #pragma once
 
 #include <vector>

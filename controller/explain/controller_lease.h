@@ -16,11 +16,11 @@ std::string told_absence(const Snapshot& snapshot, const Clues& clues);
 // The text to add to a promise: empty, or ", if a berth controller runs …".
 std::string promise_condition(const Snapshot& snapshot, const Clues& clues);
 
-// What is known of the leader's patience: it counts from when this leader took the Lease. The
-// epoch, where that is not known: then all time counts.
+// What is known about the leader's patience: it counts from when this leader took the Lease. If
+// that is unknown, since is the epoch: then all time counts.
 Attention leader_attention(const Clues& clues);
 
-// A note that the leader has another version than this command; empty: it has the same, or the
+// A note that the leader's version differs from this command's; empty if they are equal or the
 // Lease does not say.
 std::string told_other_version(const Clues& clues, std::string_view own);
 

@@ -98,7 +98,7 @@ void WaitingWhy::explain() {
   note_drivers();
 }
 
-// Nodes that offer no GPUs, and nodes with GPUs whose driver could not run the pod.
+// Why nodes offer no GPUs, and why the driver or the GPU memory of other nodes does not suffice.
 void WaitingWhy::note_drivers() {
   std::vector<const Node*> without, with;
   for (const NodeGroup& group : waiting_.groups)

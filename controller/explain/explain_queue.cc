@@ -28,7 +28,7 @@ namespace {
 
 // The most workloads ahead to name.
 constexpr std::size_t kMostBehind = 3;
-// Named of its pods that can't leave a dead node.
+// The most of its pods on dead nodes to name.
 constexpr std::size_t kMostLost = 3;
 
 constexpr char kQueues[] = "gpuqueues.gpu.berth.dev";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueWhy: what the queues say of a workload, beside what keeps its pods off the nodes. It refers
-// to the snapshot, and costs one cycle where that has queues. If the account may not read what a
-// cycle needs, the answer is what berth's controller has recorded.
+// QueueWhy: what the queues say about a workload, in addition to what keeps its pods off the nodes.
+// It refers to the snapshot, and runs one cycle if there are queues. If the account may not read
+// what a cycle needs, it reports what berth's controller has recorded.
 #pragma once
 
 #include <functional>
@@ -34,8 +34,8 @@ class QueueWhy {
  private:
   bool waits(const Job& job) const;
   void note_lost(const std::string& workload, Explanation& out) const;
-  // Of what `runs` it is no news that nothing holds it back; where the verdict will be the answer,
-  // it is not told twice. Null: it does not wait in a queue.
+  // Adds the queue's verdict. It is omitted for a workload that `runs` without being gated, and if
+  // the verdict itself becomes the answer. Null: the workload does not wait in a queue.
   const QueueVerdict* tell(const std::string& workload, const ObjectMeta& meta,
                            const PodShape& shape, bool runs, bool answers, Explanation& out) const;
   void answer(const QueueVerdict& verdict, const char* held_by, Explanation& out) const;
@@ -52,7 +52,7 @@ class QueueWhy {
 
   const Snapshot& snapshot_;
   const ClusterState& cluster_;
-  // Nothing: there are no queues, or a cycle would need what this account may not read.
+  // nullopt: there are no queues, or this account may not read what a cycle needs.
   std::optional<QueuePicture> picture_;
   std::vector<std::string> unread_;  // kinds that a cycle needs
   bool queues_read_ = true;

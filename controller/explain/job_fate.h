@@ -11,7 +11,7 @@
 
 namespace berth {
 
-// A clause for each reason; none: it stays as far as anybody can tell.
+// One clause for each reason; empty: it stays, as far as is known.
 std::vector<std::string> job_fate(const Snapshot& snapshot, const queue::Workload& workload);
 
 }  // namespace berth

@@ -18,7 +18,7 @@
 namespace berth {
 namespace {
 
-// Whether and when its queue deletes it by force. Empty: the queue deletes none, or is not known.
+// Whether and when its queue force-deletes it. Empty: the queue force-deletes none, or is unknown.
 std::string told_force(const Snapshot& snapshot, const Pod& pod, Time lost_since) {
   const auto record = queue::admission_on(pod);
   const GPUQueue* queue = record ? snapshot.cluster.gpu_queues().find(record->queue) : nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of pods that can't leave a node that is not ready
+// LostPods: the answers of `berth why` about pods that can't leave a node that is not ready
 // (queue/index/dead_nodes.h).
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace berth {
 
-// Of a lost pod it is the answer, with what becomes of the pod.
+// For a lost pod this is the answer; it says what happens to the pod. Ignores all other pods.
 void explain_lost(const Snapshot& snapshot, const Pod& pod, Explanation& out);
 
-// The pods of queues that can't leave the node, and what a person can do.
+// Lists pods of queues that can't leave the node, and what a user can do.
 void note_lost_pods(const Snapshot& snapshot, const Node& node, Explanation& out);
 
 }  // namespace berth

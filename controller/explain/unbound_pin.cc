@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kNodesNamed = 5;
 
-// "2026-11-21T12:05:00Z", rounded up to what such a time shows.
+// "2026-11-21T12:05:00Z", rounded up to a whole second.
 std::string told_end(const Snapshot& snapshot, const queue::UnboundPins& pins) {
   return format_time(std::chrono::ceil<std::chrono::seconds>(pins.ends(snapshot)));
 }

@@ -15,8 +15,8 @@
 namespace berth {
 namespace {
 
-// What the labels `<prefix>.replicas`, `.sharing-strategy` and `.product` say. Without renaming,
-// the product carries -SHARED.
+// Reads the labels `<prefix>.replicas`, `.sharing-strategy` and `.product`. Without renaming, the
+// product ends with -SHARED.
 std::optional<ResourceSharing> read_resource(const StringMap& labels, std::string_view prefix) {
   const Text strategy = labels.get(fmt::format("{}.sharing-strategy", prefix));
   const std::string_view replicas = labels.get(fmt::format("{}.replicas", prefix)).view();

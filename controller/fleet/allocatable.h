@@ -31,7 +31,7 @@ Sharing read_sharing(const StringMap& node_labels);
 
 // "1g.10gb+me" → "nvidia.com/mig-1g.10gb.me".
 std::string mig_resource_name(std::string_view profile);
-// The profile of the product that the MIG resource offers, by any driver's name; nullptr: none.
+// Returns the product's profile for the MIG resource, by any driver's name; nullptr: none.
 const Profile* profile_behind(const Product& product, std::string_view mig_resource);
 
 // Returns resource name → count. A layout that the strategy can't show (check_strategy) promises

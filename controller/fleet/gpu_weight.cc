@@ -11,7 +11,7 @@
 namespace berth {
 namespace {
 
-// A node that was never seen with MIG off has a product in its label, and no inventory.
+// A node that berth never saw with MIG off has a product in its label, but no inventory.
 const Product* product_of(const Node& node) {
   if (const auto inventory = inventory_of(node))
     return find_product(inventory->product, inventory->memory_mib);

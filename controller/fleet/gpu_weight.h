@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // GpuWeight: how much of a GPU one unit of a resource is, in millionths of a GPU (kWholeGpu).
-// Quotas of the class `gpu`, costs, utilization and advice count GPUs by it and by nothing else.
+// Quotas of the class `gpu`, costs, utilization and advice all count GPUs by this weight only.
 //
-// The rule: a MIG instance is the memory units that its profile takes, of the units of the product
-// (geometry.h, from NVIDIA's MIG user guide). Memory, because it bounds what else fits onto the
-// GPU: a 3g.40gb of an 80 GB A100 leaves one half, though it has three of seven compute slices.
-// A replica of a device that time-slicing or MPS shares is an equal part of the device. Parts are
-// rounded down, so that all parts of a GPU are one GPU at most.
+// The rule: a MIG instance counts as the memory units that its profile takes, divided by the units
+// of the product (geometry.h, from NVIDIA's MIG user guide). The rule uses memory because memory
+// limits what else fits on the GPU: a 3g.40gb of an 80 GB A100 leaves one half, though it has three
+// of seven compute slices. A replica of a device that time-slicing or MPS shares is an equal part
+// of the device. Parts are rounded down, so all parts of a GPU are at most one GPU.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,17 @@
 
 namespace berth {
 
-// One unit of the resource on the node; nothing if the node's labels don't tell.
+// Returns the weight of one unit of the resource on the node; nothing: the node's labels do not say
+// it.
 std::optional<std::int64_t> gpu_weight(const Node& node, std::string_view resource);
 
-// One MIG instance of the profile on the node ("1g.10gb"), however many share it; nothing if the
-// product is unknown or has no such profile.
+// Returns the weight of one MIG instance of the profile ("1g.10gb") on the node, however many pods
+// share it; nothing: the product is unknown or has no such profile.
 std::optional<std::int64_t> instance_weight(const Node& node, std::string_view profile);
 
 std::int64_t profile_weight(const Product& product, const Profile& profile);
 
-// The weights of one node, each derived from its labels once. The node outlives it.
+// The weights of one node. It derives each from the labels once. The node must outlive it.
 class GpuWeights {
  public:
   explicit GpuWeights(const Node& node) : node_(node) {}
@@ -37,7 +38,7 @@ class GpuWeights {
   std::optional<std::int64_t> of_instance(const Text& profile);
 
  private:
-  using Known = std::vector<std::pair<Text, std::optional<std::int64_t>>>;  // a handful
+  using Known = std::vector<std::pair<Text, std::optional<std::int64_t>>>;  // few entries
   const Node& node_;
   Known resources_;
   Known instances_;

@@ -52,12 +52,13 @@ InventoryTexts inventory_texts(const Node& node);
 // Whether the node has an NVIDIA GPU, or is known to have one.
 bool has_gpus(const Node& node);
 
-// The profile of all MIG instances under strategy `single`, where nvidia.com/gpu is an instance:
-// the product's label ends with it, "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb". Empty: GPUs there are
-// whole.
+// Returns the profile of all MIG instances under strategy `single`, where nvidia.com/gpu is an
+// instance. The product's label ends with it: "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb". Empty: the
+// node's GPUs are whole.
 std::string_view single_profile(const Node& node);
 
-// Label nvidia.com/mig.strategy, else ClusterPolicy; nothing if neither says.
+// Returns label nvidia.com/mig.strategy, or else ClusterPolicy's strategy; nothing if neither is
+// set.
 std::optional<MigStrategy> strategy_of(const ClusterState& cluster, const Node& node);
 
 // Returns the keys of operands' labels that mig-manager left at paused-for-mig-change.

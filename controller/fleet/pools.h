@@ -16,11 +16,11 @@ const GPUClusterPolicy* find_policy(const ClusterState& cluster);
 // gone.
 const GPUClusterPolicy* standing_policy(const ClusterState& cluster);
 
-// Whether more changed than the status, which berth itself writes: the policy is new, gone, edited
-// or being deleted. Either of the two may be null.
+// Whether more changed than the status, which berth itself writes: a user created, edited or
+// deleted the policy. Either of the two may be null.
 bool is_edit(const GPUClusterPolicy* old, const GPUClusterPolicy* now);
 
-// Whether it is being deleted, and everything that it has put on nodes stays there.
+// Whether the policy is being deleted and everything that it has set on nodes stays.
 bool leaves_nodes_as_they_are(const GPUClusterPolicy& policy);
 
 // Returns the pools whose selector matches the node's labels, in the spec's order. A selector that

@@ -13,7 +13,8 @@
 namespace berth {
 namespace {
 
-// How many of the profile lie side by side in the units from `begin` to before `end`.
+// Returns how many instances of the profile fit side by side into the units from `begin` to before
+// `end`.
 int count_within(const Profile& profile, int begin, int end) {
   std::vector<int> starts = profile.starts;
   std::ranges::sort(starts);

@@ -263,7 +263,7 @@ void confirm(const Snapshot& snapshot, const Node& node, const HealthSpec& spec,
     fault.doubt = silent ? GpuFault::Doubt::kSilent : GpuFault::Doubt::kDisagrees;
     fault.text += fmt::format(" (not confirmed by the node's own exporter: {})", why);
   }
-  // What the exporter shows counts, whatever Prometheus says about the GPU. So false metrics can't
+  // The exporter's own word counts, whatever Prometheus says about the GPU. So false metrics can't
   // hide a fault.
   for (const GpuFault& fault : own.all)
     if (fault.acts && std::ranges::find(found.all, fault.key(), &GpuFault::key) == found.all.end())

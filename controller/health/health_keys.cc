@@ -22,7 +22,7 @@ bool same_for_health(const Node& a, const Node& b) {
 
 }  // namespace
 
-// Without a policy berth's cordon may still be on the node.
+// Without a policy, the node may still have berth's cordon.
 std::vector<std::string> health_keys_for(const ClusterState& cluster, const Settings&,
                                          const Node* old, const Node* now) {
   if (now == nullptr || (old != nullptr && same_for_health(*old, *now))) return {};
@@ -32,7 +32,7 @@ std::vector<std::string> health_keys_for(const ClusterState& cluster, const Sett
   return due_if(in_pools && watched);
 }
 
-// The Jobs that prove nodes.
+// Only validation Jobs count.
 std::vector<std::string> health_keys_for(const ClusterState&, const Settings& settings,
                                          const Job* old, const Job* now) {
   const ObjectMeta& either = now != nullptr ? now->meta : old->meta;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HealthKeys: which changes of nodes and Jobs make "health" due. Edits of the policy and rounds of
-// samples do so, too (reconcilers/key_families.cc).
+// HealthKeys: the changes of nodes and Jobs after which key "health" is due. After edits of the
+// policy and rounds of samples it is due, too (reconcilers/key_families.cc).
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace berth {
 
-// `old` is the version that stood in the store, `now` the one that stands there; either may be
-// null, not both.
+// `old` is the previous version in the store, `now` the current one. Either may be null, but not
+// both.
 std::vector<std::string> health_keys_for(const ClusterState&, const Settings&, const Node* old,
                                          const Node* now);
 std::vector<std::string> health_keys_for(const ClusterState&, const Settings&, const Job* old,

@@ -12,7 +12,7 @@
 namespace berth {
 namespace {
 
-// Takes the next entry off a list by commas. A key holds no comma.
+// Removes the first entry from a comma-separated list and returns it. A key holds no comma.
 std::string_view take_next(std::string_view& list) {
   const std::string_view next = list.substr(0, list.find(','));
   list.remove_prefix(std::min(next.size() + 1, list.size()));
@@ -26,7 +26,8 @@ bool is_found(const NodeFindings& found, std::string_view key) {
 
 }  // namespace
 
-// A record of an earlier release, and one that a person wrote, dates its keys as a whole.
+// A record from an earlier release, or one that a user wrote, has no time for each key. Its keys
+// get the time of the record.
 KnownFindings::KnownFindings(const HealthRecord& record) {
   std::string_view keys = record.keys, times = record.seen;
   while (!keys.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// KnownFindings: the findings that a node's health record holds, by key, each with the time at
-// which it was last seen. A finding that is known continues; one that is not known is new.
+// KnownFindings: the findings in a node's health record, by key, each with the time at which it was
+// last seen. A finding with a known key continues. Any other finding is new.
 #pragma once
 
 #include <functional>
@@ -21,15 +21,16 @@ class KnownFindings {
   bool contains(std::string_view key) const { return seen_.contains(key); }
   bool any(const std::function<bool(std::string_view key)>& is) const;
   bool empty() const { return seen_.empty(); }
-  // Adds each finding, and dates those that are known.
+  // Adds the new findings and updates the times of the known ones.
   void learn(const NodeFindings& found);
-  // Dates those that are known.
+  // Updates the times of the known findings only.
   void see(const NodeFindings& found);
-  // Drops each that is not among `found` and was last seen before `since`.
+  // Drops each known finding that is not in `found` and was last seen at `since` or earlier.
   void forget_unseen(const NodeFindings& found, Time since);
-  // When the first of those that are not among `found` was last seen.
+  // Returns the earliest time at which one of those not in `found` was last seen; nothing: all are
+  // in it.
   std::optional<Time> first_unseen(const NodeFindings& found) const;
-  // By how much the record lags behind what is known; nothing: it holds other keys.
+  // Returns by how much the record's times lag behind; nothing: the record holds other keys.
   std::optional<Duration> lag(const KnownFindings& record) const;
 
   void store(HealthRecord& record) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: what is due by the record's phase; then what each of them does, in service, put back by
-// a person, and out of service; then the patch.
+// Outline: the step for the record's phase; then each step, in service, uncordoned by a user, and
+// out of service; then the patch.
 #include "controller/health/node_health_steps.h"
 
 #include <fmt/format.h>
@@ -26,8 +26,8 @@ namespace {
 constexpr char kUnschedulable[] = "/spec/unschedulable";
 constexpr Duration kLongestWait = std::chrono::hours(24);
 constexpr std::int64_t kDoublings = 10;
-// A record's `last` is behind what is seen by at most this part of spec.health.recoverAfter, so
-// that a GPU that stays hot does not have its node written at each look.
+// A record's `last` lags by at most this part of spec.health.recoverAfter. So berth does not patch
+// a node each time it looks while a GPU stays hot.
 constexpr int kRefreshes = 4;
 constexpr std::size_t kLongestProof = 400;
 
@@ -85,7 +85,8 @@ void NodeHealthSteps::cordon(DisruptionBudgets& budgets) {
                    format_duration_short(wait_after(record))));
 }
 
-// Nothing stays for ever: what does not come again is forgotten, later where it once did.
+// Removes the record if berth has found nothing for long enough. That takes longer if the node has
+// ever been cordoned.
 void NodeHealthSteps::forget_in_time() {
   if (!health_.record) return;
   const HealthRecord& record = *health_.record;
@@ -97,9 +98,9 @@ void NodeHealthSteps::forget_in_time() {
   write(std::nullopt, Cordon::kKeep, "forget what was wrong with its GPUs");
 }
 
-// --- put back by a person ---
+// --- uncordoned by a user ---
 
-// All that is known by now is accepted, and what is found in the same look.
+// Accepts all known findings, and those found now.
 void NodeHealthSteps::overrule() {
   HealthRecord record = *health_.record;
   record.phase = HealthPhase::kOverruled;
@@ -114,8 +115,8 @@ void NodeHealthSteps::overrule() {
                    record.findings));
 }
 
-// A finding is accepted until berth has seen nothing of it for spec.health.recoverAfter; what comes
-// after that is new.
+// A user has accepted the findings. berth forgets one when it has not seen it for
+// spec.health.recoverAfter. If it occurs later, it is new.
 void NodeHealthSteps::accept(const std::optional<Cause>& too_many, DisruptionBudgets& budgets) {
   const HealthRecord& record = *health_.record;
   const KnownFindings written(record);
@@ -174,7 +175,7 @@ void NodeHealthSteps::recover() {
                    format_duration_short(wait_after(record)), record.findings));
 }
 
-// Whether its proof has passed; if not, what is due for it is planned.
+// Whether the validation Job has passed. If not, plans the next step for it.
 bool NodeHealthSteps::is_proven() {
   if (!node_.ready) return false;
   const HealthRecord& record = *health_.record;
@@ -197,7 +198,7 @@ bool NodeHealthSteps::is_proven() {
   return false;
 }
 
-// As if a fault had just been found: the next proof comes after another wait.
+// Acts as if it had just found a fault: the next validation Job comes after another wait.
 void NodeHealthSteps::tell_failed_proof(const std::string& why) {
   HealthRecord record = *health_.record;
   record.proof = cut(why, kLongestProof);
@@ -220,8 +221,8 @@ void NodeHealthSteps::refresh() {
   if (seen != record) write(seen, Cordon::kKeep, "what is wrong with its GPUs is so still");
 }
 
-// Within the policy's windows, for as long as a drain lasts: what stays then is its owner's to
-// move.
+// Drains within the policy's windows until the drain times out. Pods that remain after that are
+// left to their owners.
 void NodeHealthSteps::drain(DisruptionBudgets& budgets) {
   const bool asked = spec_.action == HealthAction::kDrain || seeded(SeededBug::kDrainUnasked);
   if (!asked || !health_.found.act() || is_in_a_rollout()) return;
@@ -238,31 +239,33 @@ void NodeHealthSteps::drain(DisruptionBudgets& budgets) {
                           "a pod stays on it: " + progress.cause.message});
 }
 
-// --- what decides ---
+// --- decisions ---
 
-// A person's, or about to be upgraded or deleted.
+// Whether a user holds the node, or it is about to be upgraded or deleted.
 bool NodeHealthSteps::is_left_alone() const {
   const bool held = node_.meta.annotations.contains(names::kHoldAnnotation);
   return (held && !seeded(SeededBug::kIgnoreHealthHold)) || in_others_hands(node_);
 }
 
-// Or in a slot of the ledger that is about to become one.
+// Whether a rollout is under way on the node, or is about to begin: the ledger has a slot for the
+// node.
 bool NodeHealthSteps::is_in_a_rollout() const {
   return nodes_under_way(snapshot_.cluster).contains(&node_) ||
          read_ledger(snapshot_).find(node_.meta.name) != nullptr;
 }
 
-// If fewer GPUs are measured than were, the absence of a finding shows nothing.
+// If berth measures fewer GPUs than before, a missing finding proves nothing.
 bool NodeHealthSteps::is_watched() const { return health_.found.measured >= health_.record->gpus; }
 
-// Whether a finding's kind or GPU is another than those in the record.
+// Whether a finding is not in the record: another kind or another GPU.
 bool NodeHealthSteps::is_news() const {
   const KnownFindings known(*health_.record);
   return std::ranges::any_of(
       health_.found.all, [&](const GpuFault& finding) { return !known.contains(finding.key()); });
 }
 
-// Nothing: it may be cordoned. Empty: nobody asks for that.
+// Returns why the node is not cordoned; nothing: it may be. Empty text: no finding or no setting
+// asks for it.
 std::optional<std::string> NodeHealthSteps::why_not(const std::optional<Cause>& too_many,
                                                     DisruptionBudgets& budgets) const {
   if (!health_.found.act() || spec_.action == HealthAction::kReport) return "";
@@ -305,7 +308,7 @@ void NodeHealthSteps::write(const std::optional<HealthRecord>& record, Cordon co
                             std::string reason) {
   const ObjectRef object = ref_of(node_);
   std::vector<Step> steps;
-  // A JSON patch can't test a key of a map that isn't there.
+  // A JSON patch can't test a key of a map that doesn't exist.
   if (node_.meta.annotations.empty())
     steps.push_back(Write{
         .verb = Verb::kMergePatch,

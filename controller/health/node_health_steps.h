@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodeHealthSteps: what is due on one node for its health, and the one way in which health writes a
-// node: each patch tests the node's uid, a person's hold, and the exact text of the node's records
-// of its health and of its rollout.
+// NodeHealthSteps: the next step for one node's health. No other code writes a node for its health.
+// Each patch tests the node's uid, a user's hold, and the exact text of the node's records of
+// health and rollout.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace berth {
 
-// A node that goes out: its patches, which have to wait for its claim (health_claims.h).
+// A node to cordon. Its patches wait for its claim (health_claims.h).
 struct Cordoning {
   const Node* node = nullptr;
   std::vector<Step> steps;
@@ -23,7 +23,7 @@ struct Cordoning {
 
 class NodeHealthSteps {
  public:
-  // `health` without a pool is of a node that no pool selects any more.
+  // `health` without a pool: no pool selects the node any more.
   NodeHealthSteps(const Snapshot& snapshot, const HealthSpec& spec, const NodeHealth& health,
                   Plan& plan, std::vector<Cordoning>& cordons)
       : snapshot_(snapshot),
@@ -33,9 +33,9 @@ class NodeHealthSteps {
         plan_(plan),
         cordons_(cordons) {}
 
-  // `too_many`: why its pool gives up no further node.
+  // `too_many`: why its pool may lose no further node.
   void step(const std::optional<Cause>& too_many, DisruptionBudgets& budgets);
-  // The policy, or the node's pool, is gone: what berth did is undone.
+  // Undoes what berth did to the node: the policy or the node's pool is gone.
   void retreat();
 
  private:
@@ -59,7 +59,8 @@ class NodeHealthSteps {
   bool is_news() const;
   std::optional<std::string> why_not(const std::optional<Cause>& too_many,
                                      DisruptionBudgets& budgets) const;
-  // Without a finding, before the node is put back.
+  // How long berth must find nothing before it uncordons the node. Each cordon and each failed
+  // validation Job doubles it, up to a day.
   Duration wait_after(const HealthRecord& record) const;
   HealthRecord next(HealthPhase phase) const;
   void write(const std::optional<HealthRecord>& record, Cordon cordon, std::string reason);

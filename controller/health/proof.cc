@@ -13,15 +13,15 @@
 namespace berth {
 namespace {
 
-// nvidia-smi takes seconds, and minutes where a driver hangs; an image has to be pulled first.
+// nvidia-smi takes seconds, or minutes if a driver hangs. Before it runs, the node pulls the image.
 constexpr std::chrono::seconds kLastsAtMost = std::chrono::minutes(15);
-// The job controller ends it by then, unless its node is lost, which keeps its pod.
+// The job controller ends the Job by then, unless the node is lost and its pod remains.
 constexpr Duration kGivenUpAfter = kLastsAtMost + std::chrono::minutes(1);
-// For whoever wants to read the log of one that failed.
+// A user can read the log of a failed Job for so long.
 constexpr std::chrono::seconds kKeptFor = std::chrono::hours(24);
 
-// With a rule of its own, the server says which exit code it was. That something else took its pod
-// says nothing of the GPUs.
+// With a rule for exit codes, the Job's condition says which exit code it was. A disruption of the
+// pod says nothing about the GPUs.
 constexpr char kPodFailurePolicy[] =
     R"({"rules":[{"action":"Ignore","onPodConditions":[{"type":"DisruptionTarget","status":"True"}]},)"
     R"({"action":"FailJob","onExitCodes":{"operator":"NotIn","values":[0]}}]})";
@@ -40,7 +40,7 @@ std::string quoted_words(std::string_view command) {
   return list;
 }
 
-// Pinned to the node, whatever its taints, its own cordon among them.
+// Pins the pod to the node and tolerates all taints, including berth's cordon.
 std::string placement_of(const Node& node) {
   return fmt::format(
       R"("affinity":{{"nodeAffinity":{{"requiredDuringSchedulingIgnoredDuringExecution":)"

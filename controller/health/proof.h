@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proof: a Job that shows that a node's GPUs work before the node is put back into service. It runs
-// nvidia-smi there, or what the settings name, in berth's namespace. Its pod asks for no GPU, and
-// is shown all of them: it takes none from anybody, waits for none, and counts in no queue.
+// Proof: a validation Job. It shows that a node's GPUs work before berth uncordons the node. The
+// Job runs nvidia-smi, or the command in the settings, on the node and in berth's namespace. Its
+// pod requests no GPU but sees all of them. So it takes no GPU from a workload, waits for none, and
+// counts in no queue.
 //
-// There is one for each time that a node is about to return. Its name is made of the node and of
-// what its record says, so that whoever leads next finds it instead of making another. None is
-// deleted: it ends by its deadline, and Kubernetes takes away what has ended.
+// berth creates one Job each time a node is about to return. The Job's name is a hash of the node
+// and its record, so a new leader finds the Job and does not create another. berth deletes none of
+// them. Each ends by its deadline, and Kubernetes removes it when its time to live has passed.
 #pragma once
 
 #include <optional>
@@ -17,21 +18,21 @@
 
 namespace berth {
 
-// Whether the settings ask for proofs at all.
+// Whether the settings require validation Jobs.
 inline bool wants_proofs(const Snapshot& snapshot) {
   return !snapshot.settings.proof.image.empty();
 }
 
 struct Proof {
   enum class State {
-    kAbsent,    // nobody has begun it
-    kUnderWay,  // it runs, waits for its node, or goes
+    kAbsent,    // not created yet
+    kUnderWay,  // pending, running or terminating
     kPassed,
     kFailed,
   };
   State state = State::kAbsent;
-  std::string why;                  // it failed: "Job/berth-system/berth-proof-…: it was …"
-  std::optional<Duration> next_in;  // after which one that is under way has failed
+  std::string why;                  // if it failed: "Job/berth-system/berth-proof-…: it was …"
+  std::optional<Duration> next_in;  // if under way: after so long it has failed
 };
 
 std::string proof_name(const Node& node, const HealthRecord& record);

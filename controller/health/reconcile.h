@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth does about GPUs that break: a pure function from a snapshot to a plan. A plan that has
-// been applied and is planned again is empty.
+// The health reconciler: a pure function from a snapshot to a plan. After a plan is applied, the
+// next plan is empty.
 #pragma once
 
 #include <string_view>
@@ -12,9 +12,9 @@ namespace berth {
 
 inline constexpr std::string_view kHealthKey = "health";
 
-// "health": each node of the policy's pools whose GPUs show a fault is told of, cordoned, drained,
-// and put back when nothing has been found for long enough, as spec.health says, and its proof has
-// passed where the settings want one.
+// "health": reports each node of the policy's pools whose GPUs show a fault, cordons it and drains
+// it, as spec.health says. It uncordons the node when it has found nothing for long enough and, if
+// the settings require one, the validation Job has passed.
 Plan reconcile_health(const Snapshot& snapshot);
 
 }  // namespace berth

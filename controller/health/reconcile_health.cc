@@ -14,7 +14,7 @@
 namespace berth {
 namespace {
 
-// Takes berth's own back from nodes that no pool watches any more.
+// Undoes what berth did to nodes that no pool selects any more.
 void retreat(const Snapshot& snapshot, const std::set<const Node*>& watched, Plan& plan) {
   const HealthSpec none;
   std::vector<Cordoning> no_cordons;
@@ -25,8 +25,8 @@ void retreat(const Snapshot& snapshot, const std::set<const Node*>& watched, Pla
   }
 }
 
-// In one row with their claim, which another's may have come before. Without a ledger nobody claims
-// anything yet.
+// Writes the claim and the cordons as steps of one object, so no cordon happens if another claim
+// was written first. Without a ledger there are no claims.
 void cordon(const Snapshot& snapshot, std::vector<Cordoning> cordons, Plan& plan) {
   const SlotLedger& ledger = read_ledger(snapshot);
   if (ledger.config_map == nullptr) {
@@ -50,7 +50,8 @@ void cordon(const Snapshot& snapshot, std::vector<Cordoning> cordons, Plan& plan
 
 Plan reconcile_health(const Snapshot& snapshot) {
   Plan plan;
-  // Nobody puts a broken node back into service for a policy that may be applied again.
+  // A deleted policy that leaves nodes as they are may be applied again. Until then broken nodes
+  // stay cordoned.
   const GPUClusterPolicy* standing = standing_policy(snapshot.cluster);
   if (standing == nullptr || leaves_nodes_as_they_are(*standing)) return plan;
   std::set<const Node*> watched;

@@ -17,7 +17,7 @@ bool is_out_for_it(const NodeHealth& health) {
   return health.record && health.record->phase == HealthPhase::kCordoned;
 }
 
-// A walk over the fleet, only where something is wrong.
+// Walks over all nodes, so it runs only if there is a finding or a record.
 void count_pools(const Snapshot& snapshot, const GPUClusterPolicy& policy, HealthSurvey& survey) {
   for (const auto& node : snapshot.cluster.nodes())
     if (has_gpus(*node))
@@ -28,8 +28,8 @@ void count_pools(const Snapshot& snapshot, const GPUClusterPolicy& policy, Healt
     if (health.faulty()) ++survey.pools[health.pool].faulty;
 }
 
-// What a node's own exporter does not show neither keeps the node out of service nor is what a
-// person has accepted. What nobody could ask it may be true.
+// Drops the findings that the node's own exporter contradicts: they neither keep a node out of
+// service nor count as accepted by a user. Findings that berth could not check there may be true.
 void drop_contradicted(NodeHealth& health) {
   const bool decided = health.record && (health.record->phase == HealthPhase::kCordoned ||
                                          health.record->phase == HealthPhase::kOverruled);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// HealthSurvey: the nodes of the policy's pools that have something wrong or a record of it, and
-// the pools in which there are more of them than spec.health.maxUnhealthyFraction: there, what is
-// broken is rather what measures.
+// HealthSurvey: the nodes of the policy's pools with a finding or a health record, and the pools
+// with more faulty nodes than spec.health.maxUnhealthyFraction. In such a pool the measurement is
+// probably broken, not the nodes.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace berth {
 
 inline constexpr char kHealthLimited[] = "HealthLimited";  // the condition's type
-inline constexpr char kNotConfirmed[] = "NotConfirmed";    // likewise
+inline constexpr char kNotConfirmed[] = "NotConfirmed";    // also a condition's type
 
 struct NodeHealth {
   const Node* node = nullptr;
@@ -26,7 +26,7 @@ struct NodeHealth {
   std::optional<HealthRecord> record;
   NodeFindings found;
 
-  // A fault that takes a node out of service, whether or not it has.
+  // Whether it has a fault that takes nodes out of service, or is out of service for one.
   bool faulty() const;
 };
 
@@ -40,16 +40,17 @@ struct PoolHealth {
 struct HealthSurvey {
   std::vector<NodeHealth> nodes;  // by name
   std::map<const PoolSpec*, PoolHealth> pools;
-  std::vector<std::pair<std::string, GpuFault>> doubted;  // by node, the first of each
+  std::vector<std::pair<std::string, GpuFault>> doubted;  // by node, with its first such fault
   std::optional<Duration> next_in;
 
-  // Why no further node of the pool is taken.
+  // Returns why no further node of the pool may be cordoned; nothing: it may be.
   std::optional<Cause> refuse(const PoolSpec& pool) const;
-  // For the policy's status; nothing where no pool has too many.
+  // For the policy's status; nothing: no pool has too many.
   std::optional<Cause> told() const;
-  // Which faults would act if their node's exporter had confirmed them; nothing: none.
+  // Reports the faults that berth would act on if the node's exporter had confirmed them; nothing:
+  // none.
   std::optional<Cause> not_confirmed() const;
-  // With anything wrong now, or out of service for it.
+  // The number of nodes with any finding now, or out of service for one.
   std::int32_t unhealthy() const;
 };
 HealthSurvey survey_health(const Snapshot& snapshot, const GPUClusterPolicy& policy);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Xid: what NVIDIA's driver means by the number of an error, as far as it decides what becomes of a
+// Xid: the meaning of the NVIDIA driver's error numbers, as far as it decides what happens to a
 // node (NVIDIA's XID catalog).
 #pragma once
 
@@ -9,9 +9,9 @@
 namespace berth {
 
 enum class XidClass {
-  kApplication,  // a program's own fault: NVIDIA's device plugin leaves these alone, too
-  kFatal,        // the GPU, or the driver's hold on it, is broken until it is reset or replaced
-  kUnknown,      // told, and nothing is done
+  kApplication,  // a program's own error; NVIDIA's device plugin ignores these, too
+  kFatal,        // the GPU or its driver is broken until the GPU is reset or replaced
+  kUnknown,      // berth only reports it
 };
 
 struct Xid {

@@ -9,7 +9,7 @@ namespace berth {
 namespace {
 
 constexpr double kMostCount = 1e9;
-constexpr double kMostReasons = 1 << 20;  // NVML knows of nine bits
+constexpr double kMostReasons = 1 << 20;  // NVML defines nine bits
 
 constexpr std::array<CounterInfo, 12> kCounters = {{
     {Counter::kGpuUtil, "DCGM_FI_DEV_GPU_UTIL", 0.01, 100, true,
@@ -18,7 +18,7 @@ constexpr std::array<CounterInfo, 12> kCounters = {{
      "DCGM_FI_PROF_GR_ENGINE_ACTIVE, gauge, Ratio of time the graphics engine is active."},
     {Counter::kPower, "DCGM_FI_DEV_POWER_USAGE", 1, 5'000, true,
      "DCGM_FI_DEV_POWER_USAGE, gauge, Power draw (in W)."},
-    // In MiB: 16 TiB is no GPU's, and the bytes of a small one are more.
+    // In MiB: no GPU has 16 TiB. Even a small GPU has more bytes than that.
     {Counter::kMemoryUsed, "DCGM_FI_DEV_FB_USED", 1, 16'777'216, true,
      "DCGM_FI_DEV_FB_USED, gauge, Framebuffer memory used (in MiB)."},
     {Counter::kTemperature, "DCGM_FI_DEV_GPU_TEMP", 1, 200, true,
@@ -40,8 +40,8 @@ constexpr std::array<CounterInfo, 12> kCounters = {{
      "DCGM_FI_DEV_CLOCKS_EVENT_REASONS, gauge, Current clock event reasons (bitmask)."},
 }};
 
-// DCGM_INT32_BLANK, DCGM_INT64_BLANK and DCGM_FP64_BLANK, each with the fifteen numbers above it
-// that say why.
+// DCGM_INT32_BLANK, DCGM_INT64_BLANK and DCGM_FP64_BLANK. The fifteen numbers above each of them
+// say why the value is missing.
 bool is_blank(double number) {
   return (number >= 2147483632.0 && number <= 2147483647.0) || number >= 9.2e18 ||
          (number >= 140737488355328.0 && number <= 140737488355343.0);
@@ -61,10 +61,11 @@ const CounterInfo* find_counter(std::string_view name) {
 }
 
 Reading read_counter(const CounterInfo& info, double number) {
-  // NaN is Prometheus' own mark of what is no longer there.
+  // NaN is Prometheus' own mark for the end of a series.
   if (std::isnan(number) || is_blank(number)) return {Truth::kBlank, 0};
   if (number < 0 || number > info.most) return {Truth::kLie, 0};
-  // Percent are whole numbers: less than one is a ratio that somebody has made of it.
+  // Percents are whole numbers. A value below one is a ratio: a rule has converted the
+  // exporter's number.
   if (info.counter == Counter::kGpuUtil && number > 0 && number < 1) return {Truth::kLie, 0};
   return {Truth::kGood,
           std::min(number, info.counter == Counter::kEngineActive ? 1.0 : number) * info.per_unit};

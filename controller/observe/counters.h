@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters: which of DCGM's fields berth reads, in which unit the exporter tells them, and which
-// values can't be true. The names are dcgm-exporter's.
+// Counters: the DCGM fields that berth reads, the exporter's unit of each, and which values are
+// impossible. The names are dcgm-exporter's.
 #pragma once
 
 #include <cstdint>
@@ -12,27 +12,27 @@
 namespace berth {
 
 enum class Counter : std::uint8_t {
-  kGpuUtil,       // of whole GPUs alone: for instances it is absent, or zero
+  kGpuUtil,       // only of whole GPUs: for instances it is absent or zero
   kEngineActive,  // needs DCGM's profiling module
   kPower,
   kMemoryUsed,
   kTemperature,
-  kXid,  // the last one: a gauge that stays until the exporter is started again
+  kXid,  // the last error: a gauge that keeps its value until the exporter restarts
   kDoubleBitErrors,
   kRemapFailure,
   kLinkErrors,
   kPcieReplays,
-  kClockReasons,       // bits: why its clock is lower than it could be
-  kClockEventReasons,  // the same under the name of today
+  kClockReasons,       // bits: why the clock is lower than it could be
+  kClockEventReasons,  // the same under its current name
 };
 
 struct CounterInfo {
   Counter counter;
   std::string_view name;
-  double per_unit;        // what the exporter's number is multiplied with
-  double most;            // in the exporter's unit: more can't be true
-  bool by_default;        // in the exporter's own list
-  std::string_view line;  // of the exporter's CSV
+  double per_unit;        // berth multiplies the exporter's number by it
+  double most;            // in the exporter's unit: a higher value is impossible
+  bool by_default;        // whether the exporter's own list has it
+  std::string_view line;  // for the exporter's CSV file
 };
 std::span<const CounterInfo> counters();
 const CounterInfo& info_of(Counter counter);
@@ -43,10 +43,10 @@ constexpr std::uint32_t bit_of(Counter counter) { return 1u << static_cast<unsig
 
 enum class Truth {
   kGood,
-  kBlank,  // DCGM's own numbers for "not measured", or none at all
-  kLie,    // another unit, or nonsense
+  kBlank,  // DCGM's own numbers for "not measured", or NaN
+  kLie,    // impossible: another unit, or nonsense
 };
-// The number in berth's unit, if it is good.
+// A number and its verdict. If that is kGood, the number is in berth's unit.
 struct Reading {
   Truth verdict = Truth::kBlank;
   double value = 0;

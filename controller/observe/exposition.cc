@@ -19,12 +19,12 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// One line after its name: "{label="value",…} number [timestamp]".
+// The rest of a line after the name: "{label="value",…} number [timestamp]".
 class SeriesLine {
  public:
   explicit SeriesLine(std::string_view rest) : rest_(rest) {}
 
-  // False: it is no series.
+  // False: the line is no series.
   bool read_labels(LabelViews& out) {
     out.clear();
     unescaped_.clear();
@@ -92,7 +92,7 @@ class SeriesLine {
   }
 
   std::string_view rest_;
-  std::deque<std::string> unescaped_;  // stays where it is while it grows
+  std::deque<std::string> unescaped_;  // a deque, because its strings do not move while it grows
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exposition: Prometheus' text format, version 0.0.4, as dcgm-exporter serves it. Of it only the
-// series that berth reads.
+// Exposition: Prometheus' text format, version 0.0.4, as dcgm-exporter serves it. berth reads only
+// the series that it needs (counters.h).
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace berth {
 
-// Of more series than one node can have somebody is lying.
+// No node can have more series. A text with more is an error.
 inline constexpr std::size_t kMaxSeriesOfNode = 20'000;
 
-// The labels live until it returns.
+// The labels are valid until the callback returns.
 using OnSeries =
     std::function<void(const CounterInfo& counter, const LabelViews& labels, double value)>;
 
-// How many series there were, berth's or not. Lines that are no series are passed over; a text in
-// which there is none at all, and which is not empty, is an error.
+// Returns the number of series, those that berth does not read included. It skips lines that are no
+// series. Errors: more than kMaxSeriesOfNode series, or a text that is not empty and has no series.
 Result<std::size_t> read_exposition(std::string_view text, const OnSeries& on_series);
 
 }  // namespace berth

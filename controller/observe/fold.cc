@@ -9,7 +9,7 @@
 namespace berth {
 namespace {
 
-// What was not seen for so long will not come back as what it was.
+// berth drops a GPU that it has not seen for so long.
 constexpr Duration kForget = std::chrono::hours(1);
 
 std::optional<double> higher(std::optional<double> a, std::optional<double> b) {
@@ -25,8 +25,8 @@ std::pair<std::string_view, std::string_view> order_of(const GpuSample& gpu) {
   return {gpu.uuid.empty() ? gpu.index.view() : gpu.uuid.view(), gpu.instance.view()};
 }
 
-// A counter that fell was started anew. One that counts by `least` stands where it last rose by so
-// much.
+// Dates the last rise of a counter. A counter that fell was reset. A rise of less than `least` does
+// not count yet: the old value stays, so that slow rises add up.
 void date_rise(std::optional<Rise>& now, const std::optional<Rise>& before, Time at,
                double least = 1) {
   if (!now) {
@@ -39,10 +39,10 @@ void date_rise(std::optional<Rise>& now, const std::optional<Rise>& before, Time
   now->at = risen >= least ? at : before->at;
 }
 
-// A retry now and then is a link at work; the alert counts by ten, too.
+// A working link retries now and then. The alert also counts in tens.
 constexpr double kLeastReplays = 10;
-// Of NVML's reasons those of the hardware: a slowdown, by heat, by the power supply. Software keeps
-// to a power limit, or to a temperature, as a matter of course.
+// NVML's hardware reasons: slowdown, thermal slowdown, power brake. The software reasons are
+// normal: they keep a limit on power or temperature.
 constexpr std::uint32_t kHardwareSlowdown = 0x8 | 0x40 | 0x80;
 
 bool is_throttled(const GpuReading& reading) {
@@ -50,7 +50,8 @@ bool is_throttled(const GpuReading& reading) {
          (static_cast<std::uint32_t>(*reading.clock_reasons) & kHardwareSlowdown) != 0;
 }
 
-// A gauge of the last one: another number is another error, none is an exporter's new start.
+// The gauge shows the last error. Another number is another error. Zero means that the exporter
+// restarted.
 void date_xid(std::optional<Rise>& now, const std::optional<Rise>& before, Time at) {
   if (!now) {
     now = before;
@@ -96,7 +97,7 @@ class Folder {
   }
 
  private:
-  // A look without a temperature neither begins nor ends a stretch of heat.
+  // A round without a temperature neither starts nor ends a hot period.
   void note_heat(const GpuSample* before, GpuSample& gpu) const {
     const bool goes_on = before != nullptr && same_limit_ && rules_.now - before->seen <= lasts_;
     if (before != nullptr) gpu.hot_at = before->hot_at;
@@ -115,14 +116,15 @@ class Folder {
     const auto now = higher(reading.engine, reading.util.total());
     const auto peak = higher(now, higher(reading.engine_peak, reading.util_peak.total()));
     if (!peak || *peak * 100 >= rules_.threshold) return false;
-    // Of an instance it is the whole GPU's, and another instance may draw it.
+    // The power is the whole GPU's, and another instance may draw it.
     if (!reading.gpu.instance.empty()) return true;
     std::optional<double> power = reading.power_peak;
     if (reading.gpu.power_w) power = higher(power, static_cast<double>(*reading.gpu.power_w));
     return !power || *power <= idle_power_w(reading.gpu.model.view());
   }
 
-  // What was not looked at for a while may have been busy.
+  // After a gap without samples only the round's history counts: the GPU may have been busy in the
+  // gap.
   std::optional<Time> quiet_since(const GpuReading& reading, const GpuSample* before) const {
     const bool goes_on = before != nullptr && same_threshold_ &&
                          (rules_.now - before->seen <= lasts_ || seeded(SeededBug::kBridgeGaps));
@@ -158,7 +160,7 @@ void forget_old(std::vector<GpuSample>& gpus, Time now) {
   std::erase_if(gpus, [&](const GpuSample& gpu) { return now - gpu.seen > kForget; });
 }
 
-// The next round judges these again, by the threshold and the limit that hold now.
+// Drops what was judged by another threshold or limit. The next round judges by the current ones.
 void forget_judgements(const FoldRules& rules, Samples& samples) {
   for (auto& [_, witness] : samples.witnesses)
     for (GpuSample& gpu : witness.gpus) {

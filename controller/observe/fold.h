@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fold: adds a round to what earlier rounds have left. What needs more than one look is made here:
-// since when a GPU has been quiet, when an error came, when it was too hot.
+// Fold: adds a round to the samples of earlier rounds. It derives what takes more than one round:
+// since when a GPU has been quiet, when an error occurred, when the GPU was too hot.
 #pragma once
 
 #include <map>
@@ -14,19 +14,19 @@ namespace berth {
 struct FoldRules {
   Time now{};
   Duration interval{};
-  std::int32_t threshold = 0;        // percent; of another one than before, all windows begin anew
-  std::int32_t max_temperature = 0;  // degrees Celsius; of another one, heat is timed again
+  std::int32_t threshold = 0;        // percent; if it changes, all idle windows start again
+  std::int32_t max_temperature = 0;  // degrees Celsius; if it changes, hot periods start again
 };
 void fold(const Round& round, const ClusterState& cluster, const FoldRules& rules,
           Samples& samples);
 
-// Adds what nodes' own exporters said when they were asked, after the fold() of the same time.
-// `silences` says of the others that were asked why they did not answer.
+// Adds the replies of the nodes' own exporters, after the fold() of the same time. `silences`: by
+// node, why an exporter that berth asked did not answer.
 void fold_witnesses(const Round& round, const std::map<std::string, std::string>& silences,
                     const ClusterState& cluster, const FoldRules& rules, Samples& samples);
 
-// What a GPU draws at most while it does nothing. One that draws more is at work, whatever its
-// counters say.
+// Returns the most that a GPU draws while it is idle, in watts. A GPU that draws more is at work,
+// whatever its counters say.
 double idle_power_w(std::string_view model);
 
 }  // namespace berth

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: node by node the GPUs, of each its instances; then what each pod holds of them.
+// Outline: node by node the GPUs with their instances; then what each pod holds of them.
 #include "controller/observe/gpu_use.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ class Surveyor {
     to.idle += card.idle;
   }
 
-  // Of one GPU, with all its instances; what its holders do with it is noted.
+  // Returns the use of one GPU with all its instances, and records it for each holder.
   PoolUse use_of(std::span<const GpuSample> instances, GpuWeights& weights) {
     bool measured = false, held = false, idle = true;
     double activity = 0;
@@ -120,7 +120,7 @@ class Surveyor {
       use.standing = UseState::kBusy;
       return use;
     }
-    // What it asked for it holds, measured or not.
+    // A pod holds all GPUs that it requests, measured or not.
     if (held.quiet < std::max(use.gpus, asked(*use.pod))) return use;
     use.quiet = true;
     const Duration quiet = std::chrono::floor<Duration>(snapshot_.now - held.quiet_since);
@@ -138,7 +138,7 @@ class Surveyor {
     return snapshot_.cluster.pods().find(holder.namespace_.view(), holder.pod.view());
   }
 
-  // A pod is not blamed for the time before it came.
+  // A pod is not charged with the time before it started.
   static Time quiet_since(const GpuSample& gpu, const Pod& pod) {
     if (seeded(SeededBug::kBlameTheYoung)) return *gpu.quiet_since;
     return std::max(*gpu.quiet_since, pod.start_time.value_or(pod.meta.creation_timestamp));
@@ -149,11 +149,12 @@ class Surveyor {
            snapshot_.now - quiet_since(gpu, pod) >= policy_.spec.idle.grace_period;
   }
 
-  // The devices that the device plugin gave it; of a claim nobody knows how many.
+  // Counts the devices that the pod requests from the device plugin. Devices of resource claims do
+  // not count: their number is unknown.
   static std::int64_t asked(const Pod& pod) {
     std::int64_t count = 0;
     for (const auto& [resource, quantity] : gpus_in(pod.shape->requests)) {
-      // Of a shared GPU several parts may be one and the same GPU's.
+      // Several parts of shared GPUs may belong to the same GPU.
       if (is_shared_resource(resource.view())) return 1;
       count += quantity.rounded_up();
     }

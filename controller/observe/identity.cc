@@ -9,9 +9,10 @@ struct Label {
   std::string_view SeriesIdentity::*member;
 };
 
-// Labels that mean one thing wherever they stand. Of two that mean the same the first wins.
+// Labels that have the same meaning in every setup. If several labels fill one field, the first
+// wins.
 constexpr Label kLabels[] = {
-    {"hostname", &SeriesIdentity::hostname},  // from dcgm-exporter 4.6 on
+    {"hostname", &SeriesIdentity::hostname},  // since dcgm-exporter 4.6
     {"Hostname", &SeriesIdentity::hostname},
     {"exported_hostname", &SeriesIdentity::hostname},
     {"node", &SeriesIdentity::node},
@@ -19,7 +20,7 @@ constexpr Label kLabels[] = {
     {"nodename", &SeriesIdentity::node},
     {"instance", &SeriesIdentity::address},
     {"UUID", &SeriesIdentity::uuid},
-    {"gpu_uuid", &SeriesIdentity::uuid},  // NVLink's series
+    {"gpu_uuid", &SeriesIdentity::uuid},  // in the series of NVLink
     {"gpu", &SeriesIdentity::index},
     {"GPU_I_ID", &SeriesIdentity::instance},
     {"GPU_I_PROFILE", &SeriesIdentity::profile},
@@ -36,10 +37,10 @@ std::string_view find(const LabelViews& labels, std::string_view name) {
   return {};
 }
 
-// Where Prometheus does not honour the exporter's labels, `pod` is the exporter's own pod and the
-// holder's stands under exported_. Where it does, or where nobody stands between, `pod` is the
-// holder's; a GPU that nobody holds has none, and Prometheus then fills in the exporter's, which
-// the caller must know by its holding no GPU.
+// If Prometheus does not honour the exporter's labels, `pod` is the exporter's own pod and
+// `exported_pod` is the holder. If it honours them, or berth scrapes the exporter itself, `pod` is
+// the holder. A GPU without a holder has no such label, and Prometheus then adds the exporter's
+// pod. The caller recognizes that pod because it holds no GPU.
 void identify_pods(const LabelViews& labels, SeriesIdentity& out) {
   out.namespace_ = find(labels, "exported_namespace");
   out.pod = find(labels, "exported_pod");
@@ -48,7 +49,7 @@ void identify_pods(const LabelViews& labels, SeriesIdentity& out) {
     out.exporter_pod = find(labels, "pod");
     return;
   }
-  // DCGM_EXPORTER_USE_OLD_NAMESPACE, which nothing collides with.
+  // The labels of DCGM_EXPORTER_USE_OLD_NAMESPACE collide with no others.
   out.namespace_ = find(labels, "pod_namespace");
   out.pod = find(labels, "pod_name");
   out.exporter_namespace = find(labels, "namespace");

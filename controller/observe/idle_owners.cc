@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kNamed = 5;
 
-// The topmost controller that is known: a pod names its own, and so does its Job.
+// Returns the topmost controller that berth knows: a pod names its controller, and a Job names its
+// own.
 const OwnerReference* topmost(const Snapshot& snapshot, const Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr || owner->kind != "Job") return owner;
@@ -34,7 +35,8 @@ std::string list_pods(const std::vector<const Pod*>& pods) {
 void IdleOwners::add(const Snapshot& snapshot, const PodUse& use) {
   const Pod& pod = *use.pod;
   const OwnerReference* owner = topmost(snapshot, pod);
-  // A node's static pods are its own: events of what has no namespace lie elsewhere.
+  // Static pods are skipped: their owner is the node, which has no namespace, so its events are in
+  // another one.
   if (owner == nullptr || owner->kind == kKind<Node>.kind) return;
   Owned& owned =
       owners_[{owner->kind.str(), pod.meta.namespace_.str(), owner->name.str(), owner->uid.str()}];

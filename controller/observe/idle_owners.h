@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IdleOwners: whose the pods are that are told of idle GPUs, so that whoever looks at the
-// StatefulSet or the Job hears of it as well: `kubectl describe` shows an object's own events
-// alone.
+// IdleOwners: the owners of the pods that berth reports as idle. Each gets an event of its own,
+// because `kubectl describe` of a StatefulSet or a Job shows only events about that object.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +17,10 @@ namespace berth {
 
 class IdleOwners {
  public:
-  // One that is told now; those that were told before are their owner's no longer news.
+  // Adds a pod that berth reports now. Pods that it has reported before are no news for the owner.
   void add(const Snapshot& snapshot, const PodUse& use);
-  // One event for each owner, however many of its pods are told. `tail` of one of them ends its
-  // note.
+  // Plans one event for each owner, however many of its pods are idle. The note ends with `tail` of
+  // the first of these pods.
   void tell(const std::function<std::string(const Pod&)>& tail, Plan& plan) const;
 
  private:

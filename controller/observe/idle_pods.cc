@@ -27,7 +27,7 @@ bool is_systems_own(std::string_view name, const GPUClusterPolicy& policy,
          name == policy.spec.agents.namespace_;
 }
 
-// A node's pods are looked at together, and most are alone on theirs.
+// Surveys each node once, for all of its pods.
 class IdleOnNodes {
  public:
   IdleOnNodes(const Snapshot& snapshot, const GPUClusterPolicy& policy)

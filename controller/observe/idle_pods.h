@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// IdlePods: pods whose idle GPUs may be taken back, from when on. A pod is told first, by its
-// annotation gpu.berth.dev/reclaim-after, which a restart does not forget; whether it is idle still
-// only a fresh sample tells.
+// IdlePods: pods whose idle GPUs berth may reclaim, and from when on. berth first warns a pod by
+// annotation gpu.berth.dev/reclaim-after, which survives a restart of berth. Whether the pod is
+// still idle, only a fresh sample decides.
 #pragma once
 
 #include <map>
@@ -18,28 +18,32 @@ namespace berth {
 
 struct IdlePod {
   const Pod* pod = nullptr;
-  Time since{};  // its GPUs are idle
-  Time due{};    // and may be taken from it, not before
+  Time since{};  // since when its GPUs are idle
+  Time due{};    // berth does not reclaim them before
 };
-// Those that have been told, whether their time has come or not, by namespace and name: idle now,
-// and nobody's exception. None if the policy takes nothing back.
+// Returns the pods that berth has warned, due or not, by namespace and name, if they are still idle
+// and not excluded. Empty if the policy reclaims nothing.
 std::vector<IdlePod> find_idle_pods(const Snapshot& snapshot, const GPUClusterPolicy& policy);
 
-// Whether the policy takes GPUs back, and the pod is none that it passes over: the system's, a
-// DaemonSet's, one that nobody would make anew, or one that the policy excludes.
+// Whether the policy reclaims GPUs and may reclaim those of the pod. It may not if the pod is in a
+// system namespace, has no controller that would re-create it, is excluded by the policy, or
+// belongs to a DaemonSet or a node.
 bool may_lose_gpus(const GPUClusterPolicy& policy, const Settings& settings, const Pod& pod);
 
-// Whether the node's own exporter shows that it is idle, where a Prometheus told it.
+// Whether the exporter on the pod's node confirms that the pod is idle. True if the GPUs are not
+// measured by Prometheus.
 bool is_confirmed(const Snapshot& snapshot, const GPUClusterPolicy& policy, const Pod& pod);
 
-// Pods that keep their GPUs because that is not confirmed; nothing: there are none.
+// Reports the pods that keep their GPUs because no exporter confirms that they are idle; nothing:
+// there are none.
 std::optional<Cause> idle_not_confirmed(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                         const GpuUse& use);
 
-// What the pod has been told; nothing if it has not been told both, or it can't be read.
+// Returns the time in annotation reclaim-after; nothing if the pod lacks it or annotation
+// idle-since, or the text is no time.
 std::optional<Time> reclaim_after(const Pod& pod);
 
-// Pods that have been told. A view (core/view.h).
+// The pods that have annotation reclaim-after. A view (core/view.h).
 class WarnedPods {
  public:
   void follow(const Change<Pod>& change);

@@ -17,7 +17,7 @@ namespace {
 using Counts = std::map<std::string, std::size_t>;
 
 constexpr std::size_t kTargetsNamed = 3;
-constexpr std::size_t kMaxTargets = 1'000;  // that are told apart
+constexpr std::size_t kMaxTargets = 1'000;  // more are counted as one
 
 std::size_t sum_of(const Counts& counts) {
   std::size_t sum = 0;

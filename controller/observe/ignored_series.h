@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// IgnoredSeries: the series of a round that count for nothing, by why. What is said of them names
-// nodes, namespaces and pods of this cluster alone, and no word out of a label.
+// IgnoredSeries: the series of a round that berth ignores, by reason. Its messages name only nodes,
+// namespaces and pods of this cluster. They repeat no text from a label.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,18 @@ namespace berth {
 
 class IgnoredSeries {
  public:
-  // Of a GPU that the node does not have.
+  // A series about a GPU that the node does not have.
   void add_beyond(const std::string& node) { ++beyond_[node]; }
-  // From the node's exporter, and about another node.
+  // A series from the node's exporter about another node.
   void add_elsewhere(const std::string& node) { ++elsewhere_[node]; }
-  // Without the labels that count. `target` is what was scraped, empty: berth does not know it.
+  // Series without the required labels. `target`: the pod that was scraped; empty: berth does not
+  // know it.
   void add_foreign(const std::string& target, std::size_t series);
-  // More than berth reads of one answer.
+  // Series of one answer that are too long or too many.
   void add_unread(std::size_t series) { unread_ += series; }
 
-  // For the policy's status; nothing where every series counts. `labels`: "namespace=gpu-operator".
+  // For the policy's status; nothing: berth ignores no series. `labels`: the required ones, as in
+  // "namespace=gpu-operator".
   std::optional<Cause> told(std::string_view labels) const;
 
  private:

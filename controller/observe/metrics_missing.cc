@@ -17,7 +17,7 @@ std::string name_of_source(const GPUClusterPolicy& policy) {
   return policy.spec.metrics.prometheus ? "Prometheus has" : "the exporters have";
 }
 
-// Some are cut by MIG, some are whole: each is measured by another counter.
+// Whether there are whole GPUs and MIG instances. Each kind has its own counter.
 struct Kinds {
   bool whole = false, cut = false;
 };
@@ -65,7 +65,7 @@ std::optional<Cause> series_missing(const Snapshot& snapshot, const GPUClusterPo
   const HealthSpec& health = policy.spec.health;
   wanted.want(Counter::kTemperature, "health.maxTemperature");
   if (health.xid == XidPolicy::kDefault) wanted.want(Counter::kXid, "health.xid");
-  // XID 48 is such an error, too: the exporter does not count them unless told to.
+  // XID 48 is a double-bit error, too. The exporter counts these errors only if its list says so.
   if (health.double_bit_ecc && !wanted.has(Counter::kXid))
     wanted.want(Counter::kDoubleBitErrors, "health.doubleBitECC");
   if (wanted.empty()) return std::nullopt;

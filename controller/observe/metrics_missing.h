@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MetricsMissing: what berth can't see of the GPUs, and what would show it: a line for the
+// MetricsMissing: what berth can't measure of the GPUs, and what would help: a line for the
 // exporter's list of counters, a setting, an address. A condition of the GPUClusterPolicy.
 #pragma once
 
@@ -11,9 +11,10 @@
 namespace berth {
 
 inline constexpr char kMetricsMissing[] = "MetricsMissing";  // the condition's type
-inline constexpr char kMetricsIgnored[] = "MetricsIgnored";  // likewise, for Samples::ignored
+// Also a condition's type, for Samples::ignored.
+inline constexpr char kMetricsIgnored[] = "MetricsIgnored";
 
-// Nothing is missing, or nobody has looked yet.
+// Nothing: no metric is missing, or no round has ended yet.
 std::optional<Cause> metrics_missing(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                      const GpuUse& use);
 

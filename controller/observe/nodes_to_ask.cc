@@ -10,7 +10,7 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kMostAsked = 256;                     // in one round
-constexpr Duration kNowAndThen = std::chrono::minutes(20);  // well within what the fold() keeps
+constexpr Duration kNowAndThen = std::chrono::minutes(20);  // fold() keeps samples for an hour
 constexpr Duration kAfterSilence = std::chrono::minutes(2);
 
 class Suspicion {
@@ -41,7 +41,7 @@ class Suspicion {
            (gpu.double_bit_errors && is_recent(gpu.double_bit_errors->at));
   }
 
-  // Soon, so that its exporter has been asked when it is.
+  // Whether it is idle, or soon will be: berth then asks its exporter in time.
   bool looks_idle(const GpuSample& gpu) const {
     const IdleSpec& idle = policy_.idle;
     if (idle.policy != IdlePolicy::kOnPressure && idle.policy != IdlePolicy::kAlways) return false;
@@ -49,7 +49,7 @@ class Suspicion {
            now_ - *gpu.quiet_since >= idle.grace_period - 2 * policy_.metrics.interval;
   }
 
-  // Another error than its exporter showed the last time.
+  // Whether the error is another one than the exporter showed the last time.
   static bool differs(const GpuSample& gpu, const Witness* witness) {
     if (witness == nullptr) return false;
     const auto own = std::ranges::find_if(witness->gpus, [&](const GpuSample& other) {
@@ -67,7 +67,8 @@ class Suspicion {
   const Time now_;
 };
 
-// Until it is asked again. One that does not answer would hold each round up.
+// How long berth does not ask the node again. An exporter that does not answer would delay each
+// round.
 Duration rest_after(const Witness& witness, bool suspect) {
   if (!suspect) return kNowAndThen;
   return witness.silence.empty() ? Duration::zero() : kAfterSilence;

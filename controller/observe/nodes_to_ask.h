@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NodesToAsk: which nodes' own exporters berth asks while a Prometheus measures, because something
-// might follow from what it told of them. Prometheus believes whatever it scrapes, so that its word
-// alone takes nothing from anybody.
+// NodesToAsk: the nodes whose own exporters berth asks while a Prometheus measures, because berth
+// may act on what Prometheus says about them. Prometheus accepts whatever it scrapes. So berth
+// reclaims no GPU and cordons no node for its answers alone.
 #pragma once
 
 #include <string>
@@ -13,9 +13,10 @@
 
 namespace berth {
 
-// After the fold() of a round, of `samples.tried_at`. Those first that were asked longest ago, and
-// no more than can be asked in one round. Besides the suspects each node is asked now and then: an
-// error that its exporter has shown for long is not taken for one that has just come.
+// Returns the nodes to ask after the fold() of a round; its time is `samples.tried_at`. Suspect
+// nodes come first, then those that berth asked longest ago, as many as one round can ask. Nodes
+// that are not suspect are asked now and then, so that berth does not take an old error for a new
+// one.
 std::vector<std::string> nodes_to_ask(const ClusterState& cluster, const Samples& samples,
                                       const GPUClusterPolicySpec& policy);
 

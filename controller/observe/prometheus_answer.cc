@@ -18,12 +18,12 @@
 namespace berth {
 namespace {
 
-// Instances of MIG on every GPU of the largest cluster that Kubernetes allows. Of more the first
-// are read: one exporter that shows too many hides no other's.
+// Enough for MIG instances on every GPU of the largest cluster that Kubernetes supports. berth
+// skips the series after these.
 constexpr std::size_t kMaxSeries = 400'000;
 constexpr std::size_t kMaxPoints = 11'000;  // Prometheus' own limit for one series
 constexpr std::size_t kMaxSeriesBytes = 1u << 20;
-constexpr std::size_t kMaxFrameBytes = 64u << 10;  // warnings, statistics, what is wrong
+constexpr std::size_t kMaxFrameBytes = 64u << 10;  // warnings, statistics, an error's text
 constexpr int kSeriesDepth = 3;
 constexpr int kMaxDepth = 32;
 
@@ -74,7 +74,7 @@ bool read_one(od::value value, LabelViews& labels, Points& points, Fault& fault)
   });
 }
 
-// Those of Prometheus' API; of any other word nothing is repeated.
+// The error types of Prometheus' API. berth repeats no other word.
 std::string known_kind(std::string_view kind) {
   for (const std::string_view known : {"timeout", "canceled", "execution", "bad_data", "internal",
                                        "unavailable", "not_found", "not_acceptable"})
@@ -115,7 +115,7 @@ void PrometheusAnswer::take_structure(char c) {
   in_text_ = c == '"';
   if (c == '{' && depth_ == kSeriesDepth) in_series_ = true;
   if (opens && ++depth_ > kMaxDepth) return fail("", "is deeper than any answer of Prometheus'");
-  // Between series stand commas, which the frame without them must not have.
+  // The frame is parsed without its series, so it must not keep the commas between them.
   if (in_series_ || depth_ != kSeriesDepth || c != ',') keep(c);
   if (!closes) return;
   if (--depth_ < 0) return fail("", "is not JSON");

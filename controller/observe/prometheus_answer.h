@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PrometheusAnswer: what Prometheus' HTTP API says to a query, or to one over a range of time, read
-// as its bytes come. It holds one series at a time: an answer may be as large as it likes.
+// PrometheusAnswer: the answer of Prometheus' HTTP API to an instant query or a range query. It
+// reads the bytes as they arrive and holds one series at a time, so an answer may be of any size.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace berth {
 
-// Points in the order of time; a query at one time has one of them. All of it lives until it
-// returns.
+// The points are in the order of time. An instant query has one. Labels and points are valid until
+// the callback returns.
 using Points = std::vector<std::pair<Time, double>>;
 using OnPoints = std::function<void(const LabelViews& labels, const Points& points)>;
 
@@ -27,12 +27,12 @@ class PrometheusAnswer {
   explicit PrometheusAnswer(OnPoints on_points);
   ~PrometheusAnswer();
 
-  // Split anywhere. What comes after a fault is passed over.
+  // Reads the next bytes, split anywhere. After an error it ignores the rest.
   void take(std::string_view bytes);
-  // How many series there were. An error says what is wrong in berth's words alone: whoever names
-  // the address may not be allowed to read what answers there.
+  // Returns the number of series. An error holds only berth's own words: the user who sets the
+  // address may have no right to read what answers there.
   Result<std::size_t> end();
-  // Of those that berth has passed over: too long, or too many.
+  // Series that berth skipped: too long, or too many.
   std::size_t unread() const { return unread_; }
 
  private:
@@ -41,8 +41,8 @@ class PrometheusAnswer {
   void read_series();
   void fail(std::string where, std::string message);
 
-  // The answer is {"status": …, "data": {"resultType": …, "result": [series, …]}}: the objects in
-  // the third level are the series, each read by itself, and the rest is the frame.
+  // The answer is {"status": …, "data": {"resultType": …, "result": [series, …]}}. Each object in
+  // the third level is a series, parsed by itself. The rest is the frame.
   struct Parser;
   std::unique_ptr<Parser> parser_;
   OnPoints on_points_;

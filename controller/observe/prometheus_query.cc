@@ -11,12 +11,12 @@ namespace {
 
 using Kind = PrometheusQuery::Kind;
 
-// Of what is measured as a share of time.
+// Whether the counter measures a share of time.
 bool has_peaks(Counter counter) {
   return counter == Counter::kGpuUtil || counter == Counter::kEngineActive;
 }
 
-// What a URL's query holds as it is.
+// The characters that need no escape in a URL's query.
 constexpr std::string_view kPlain =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~";
 
@@ -78,8 +78,8 @@ class Questions {
     return std::string(counter.name) + selector_;
   }
 
-  // Only the labels that tell whose it is: replicas of Prometheus become one, and answers half as
-  // long.
+  // Keeps only the labels that identify() reads and those that must match. So replicas of
+  // Prometheus count once, and answers are half as long.
   std::string most_of(const std::string& inner) const {
     std::vector<std::string_view> labels = identifying_labels();
     for (const auto& [name, _] : match_)
@@ -87,7 +87,7 @@ class Questions {
     return fmt::format("max by ({}) ({})", fmt::join(labels, ","), inner);
   }
 
-  // Where the exporter is scraped less often than berth asks, the last value that there is.
+  // If Prometheus scrapes the exporter less often than berth asks, the last value counts.
   std::string over_time(std::string_view function, const CounterInfo& counter,
                         Duration span) const {
     const std::string series = series_of(counter);
@@ -111,7 +111,7 @@ bool has_all(const LabelViews& labels, const SeriesMatch& match) {
       match, [&](const auto& wanted) { return value_of(labels, wanted.first) == wanted.second; });
 }
 
-constexpr std::size_t kMaxForeign = 20;  // targets that are named
+constexpr std::size_t kMaxForeign = 20;  // pods that are named
 
 }  // namespace
 
@@ -165,7 +165,7 @@ PrometheusAnswer answer_into(Round& round, const PrometheusQuery& query,
       return round.ignored().add_foreign(
           round.known_pod(series.exporter_namespace, series.exporter_pod), 1);
     if (kind == Kind::kHistory) {
-      // Of instances it says nothing.
+      // DCGM does not measure it for MIG instances.
       if (counter->counter == Counter::kGpuUtil && !series.instance.empty()) return;
       if (const auto since = quiet_run(*counter, points, window)) round.add_quiet(series, *since);
       return;
@@ -175,7 +175,7 @@ PrometheusAnswer answer_into(Round& round, const PrometheusQuery& query,
   });
 }
 
-// Those that lack one of the labels at least.
+// Selects the series that lack at least one of the labels.
 std::string foreign_query(const SeriesMatch& match) {
   std::vector<std::string_view> names;
   for (const CounterInfo& counter : counters()) names.push_back(counter.name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PrometheusQuery: what berth asks Prometheus in a round, and what it makes of the answers.
+// PrometheusQuery: a query that berth sends to Prometheus in a round, and how it reads the answer.
 #pragma once
 
 #include <string>
@@ -18,9 +18,9 @@ namespace berth {
 
 struct PrometheusQuery {
   enum class Kind {
-    kNow,      // the mean since the last round, or the last value of what has no mean
-    kPeak,     // the highest value since the round before the last: no burst is missed
-    kHistory,  // peaks over the whole window, step by step
+    kNow,      // the mean since the last round; the last value of a counter without a mean
+    kPeak,     // the highest value since the round before the last, so that no burst is missed
+    kHistory,  // peaks over the whole idle window, step by step
   };
   const CounterInfo* counter = nullptr;
   Kind kind = Kind::kNow;
@@ -32,33 +32,35 @@ struct SamplingWindow {
   Duration interval{};
   Duration grace{};            // the policy's idle window
   std::int32_t threshold = 0;  // percent
-  // Between the points of a history: thirty of them are enough, and never so fine as to ask for
-  // more than one of each scrape.
+  // The time between the points of a history. Thirty points are enough, and no step is shorter than
+  // a scrape interval may be.
   Duration step() const { return std::max<Duration>({interval, grace / 30, kFinestStep}); }
   static constexpr Duration kFinestStep = std::chrono::seconds(15);
 };
 
-// The labels that a series must have to count, by name. Prometheus is asked for no others, and what
-// it answers is looked at again.
+// The labels that a series must have, by name. The queries select by them, and berth checks each
+// answer for them, too.
 using SeriesMatch = std::vector<std::pair<std::string, std::string>>;
-// As the policy says, or the namespace of NVIDIA's agents.
+// The labels in the policy, or else the namespace of NVIDIA's node components.
 SeriesMatch series_match(const PrometheusSpec& spec, const std::string& agents_namespace);
 std::string describe_match(const SeriesMatch& match);  // "namespace=gpu-operator, job=dcgm"
 
-// Of a first round, or of a first one by another threshold, with the history of each GPU.
+// Returns the queries of a round. `with_history`: with the history of each GPU, for the first
+// round, and the first one with another threshold.
 std::vector<PrometheusQuery> prometheus_queries(const SamplingWindow& window, bool with_history,
                                                 const SeriesMatch& match);
 
-// Adds what the answer says to the round, as its bytes come; the round outlives it.
+// Adds the answer to the round as its bytes arrive. The round must outlive it.
 PrometheusAnswer answer_into(Round& round, const PrometheusQuery& query,
                              const SamplingWindow& window, const SeriesMatch& match);
 
-// How many series there are that do not count, by whose they are; at most kMaxForeign rows.
+// Counts the series that lack a required label, by the pod that was scraped; at most kMaxForeign
+// rows.
 std::string foreign_query(const SeriesMatch& match);
 PrometheusAnswer foreign_into(Round& round);
 
-// Since when no point has reached the threshold; points that are too far apart, or that say
-// nothing, are where nobody knows. Nothing: the last of them is no longer true.
+// Returns since when all points have been below the threshold. A gap of more than 2.5 steps starts
+// a new run. Nothing: the last good point is older than such a gap.
 std::optional<Time> quiet_run(const CounterInfo& counter, const Points& points,
                               const SamplingWindow& window);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth does about what GPUs were measured to do: a pure function from a snapshot to a plan. A
-// plan that has been applied and is planned again is empty.
+// The idle reconciler: a pure function from a snapshot to a plan. After a plan is applied, the next
+// plan is empty.
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@ namespace berth {
 
 inline constexpr std::string_view kIdleKey = "idle";
 
-// What a pod's GPUs cost in a month, "2234 USD"; empty where nobody says.
+// What a pod's GPUs cost in a month, "2234 USD"; empty: they have no price.
 using PodPrice = std::function<std::string(const Pod&)>;
 
-// "idle": with policy Notify and beyond, an annotation and an event on each pod whose GPUs are
-// idle, one event on what owns such pods, and the annotation's removal once they are not; where
-// they may be taken back, from when on.
-// Who takes them is queue/recall/reconcile.h.
+// "idle": with policy Notify or a stronger one, berth annotates each pod whose GPUs are idle, with
+// an event on the pod and one on its owner. It removes the annotation once the GPUs are busy. If
+// the policy reclaims GPUs, another annotation says from when on. queue/recall/reconcile.h reclaims
+// them.
 Plan reconcile_idle(const Snapshot& snapshot, const PodPrice& price = nullptr);
 
 }  // namespace berth

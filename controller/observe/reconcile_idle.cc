@@ -29,7 +29,7 @@ bool is_warned(const Pod& pod) {
   return pod.meta.annotations.contains(names::kReclaimAfterAnnotation);
 }
 
-// With whatever of it stands already.
+// Adds the annotations. Annotation idle-since stays as it is if the pod has it.
 Write annotate(const Pod& pod, Time since, std::optional<Time> taken_from) {
   MergePatch patch = MergePatch::same_object(pod.meta);
   if (!is_told(pod)) patch.annotation(names::kIdleSinceAnnotation, format_time(since));
@@ -41,7 +41,7 @@ Write annotate(const Pod& pod, Time since, std::optional<Time> taken_from) {
           .reason = "tell that its GPUs are idle"};
 }
 
-// All of it, or the warning alone.
+// Removes both annotations, or only the warning.
 Write take_back(const Pod& pod, bool all) {
   MergePatch patch = MergePatch::same_object(pod.meta);
   if (all && is_told(pod)) patch.without_annotation(names::kIdleSinceAnnotation);
@@ -54,7 +54,8 @@ Write take_back(const Pod& pod, bool all) {
                         : "its GPUs are no longer to be taken back"};
 }
 
-// Whom the namespace names, for whoever reads the event far from it.
+// Names the contact in the namespace's annotation, for a reader of the event who does not know the
+// namespace.
 std::string contact_of(const Snapshot& snapshot, const Pod& pod) {
   const Namespace* home = snapshot.cluster.namespaces().find(pod.meta.namespace_.view());
   const Text* contact =
@@ -71,7 +72,7 @@ std::string what_follows(const IdleSpec& idle, std::optional<Time> taken_from) {
                            format_time(*taken_from));
 }
 
-// What else a slice could be, so that whoever waits for another one knows.
+// Names what else the pod's slice could be, for users who wait for another slice.
 std::string instead_of(const Snapshot& snapshot, const Pod& pod) {
   const Node* node = snapshot.cluster.nodes().find(pod.node_name.view());
   const std::string could_be = node != nullptr ? describe_recuts(*node, pod) : "";
@@ -99,11 +100,12 @@ EventNote tell(const Snapshot& snapshot, const PodUse& use, const IdleSpec& idle
                               instead_of(snapshot, *use.pod))};
 }
 
-// Whoever does more tells as well.
+// The policies that reclaim GPUs notify, too.
 bool tells(const IdleSpec& idle) { return idle.policy != IdlePolicy::kObserve; }
 
-// From when on its GPUs may be taken, for one that has not been told that yet, or what no berth
-// would have said: with the whole time to it, however long it has been idle.
+// Returns from when on the pod's GPUs may be reclaimed, if berth has to write it: the pod has no
+// such time, or a later one than berth would write now. The pod always gets the whole warning time,
+// however long it has been idle.
 std::optional<Time> new_warning(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                                 const Pod& pod) {
   if (!may_lose_gpus(policy, snapshot.settings, pod) || !is_confirmed(snapshot, policy, pod))
@@ -117,7 +119,7 @@ std::optional<Time> new_warning(const Snapshot& snapshot, const GPUClusterPolicy
 
 using Standings = std::unordered_map<const Pod*, UseState>;
 
-// Whoever is idle and has not been told so.
+// Annotates and reports each idle pod that lacks an annotation.
 Standings plan_tellings(const Snapshot& snapshot, const GPUClusterPolicy& policy,
                         const PodPrice& price, Plan& plan) {
   Standings standing;
@@ -142,8 +144,8 @@ Standings plan_tellings(const Snapshot& snapshot, const GPUClusterPolicy& policy
   return standing;
 }
 
-// Not measured, and a window that has only begun, as after a restart, are no reason to take back
-// what was true.
+// A pod keeps its annotations while it is not measured, or not yet for a whole window, as after a
+// restart.
 void plan_takings_back(const Snapshot& snapshot, const GPUClusterPolicy* policy,
                        const Standings& standing, Plan& plan) {
   for (const auto& pod : snapshot.cluster.pods()) {
@@ -164,7 +166,7 @@ void plan_takings_back(const Snapshot& snapshot, const GPUClusterPolicy* policy,
 Plan reconcile_idle(const Snapshot& snapshot, const PodPrice& price) {
   Plan plan;
   const GPUClusterPolicy* policy = find_policy(snapshot.cluster);
-  // Before the first round nobody knows whether what stands is still true.
+  // Before the first round berth does not know whether the annotations are still true.
   if (policy != nullptr && !snapshot.samples.measured_at) return plan;
   Standings standing;
   if (policy != nullptr && tells(policy->spec.idle))

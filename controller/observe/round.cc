@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: whose a series is (its node, its GPU, its holder), then what it says.
+// Outline: the node, the GPU and the holder of a series; then its value.
 #include "controller/observe/round.h"
 
 #include <fmt/format.h>
@@ -15,11 +15,12 @@
 namespace berth {
 namespace {
 
-// Under one index, before and after it is partitioned or replaced. MIG numbers instances below it.
+// Limits for one index: the GPU may be there twice, before and after it is repartitioned or
+// replaced. MIG's ids of instances are below kMaxInstances.
 constexpr std::int64_t kMaxInstances = 16;
 constexpr std::int64_t kMaxWholeGpus = 2;
 constexpr std::size_t kMaxHoldersOfGpu = 128;  // more than any sharing allows
-constexpr std::size_t kMaxText = 64;           // of what a label says that berth keeps
+constexpr std::size_t kMaxText = 64;           // of a label's text that berth keeps
 constexpr std::size_t kMaxDigits = 3;          // of an index
 
 std::string_view before(std::string_view text, char mark) {
@@ -46,7 +47,7 @@ std::optional<std::int64_t> read_index(std::string_view text) {
   return whole ? std::optional(index) : std::nullopt;
 }
 
-// What berth repeats is made of letters, digits and a few signs; of anything else nothing is kept.
+// berth repeats only letters, digits and a few signs. A text with anything else becomes empty.
 Text plain(std::string_view text, std::string_view signs) {
   const auto is_plain = [&](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -109,7 +110,8 @@ void Round::add_quiet(const SeriesIdentity& series, Time since) {
   const Node* node = node_of(series);
   GpuReading* reading = node != nullptr ? reading_of(*node, series) : nullptr;
   if (reading == nullptr) return;
-  // Of several counters, and of pods one after the other, the last busy one counts.
+  // Several counters may have a history, and so may pods that held the GPU one after the other. The
+  // last busy one counts.
   reading->quiet_from = std::max(reading->quiet_from.value_or(since), since);
 }
 
@@ -127,7 +129,8 @@ const Node* Round::named_by(std::string_view host) const {
   return other == other_names_.end() ? nullptr : nodes.find(other->second);
 }
 
-// By the exporter's own pod, as Prometheus tells it, or as its container's host name.
+// Finds the node by the exporter's own pod: Prometheus adds its name, or the host name is the
+// pod's.
 const Node* Round::node_of_exporter(const SeriesIdentity& series) const {
   const auto on = [&](std::string_view namespace_, std::string_view name) -> const Node* {
     const Pod* pod = name.empty() ? nullptr : cluster_.pods().find(namespace_, name);
@@ -150,12 +153,12 @@ Round::Place Round::look_up(const SeriesIdentity& series) const {
 }
 
 const Round::Place& Round::place_of(const SeriesIdentity& series) {
-  // Everything that may name the node: each combination is looked up once, found or not.
+  // All labels that may name the node. Each combination is looked up once, found or not.
   std::string key =
       fmt::format("{}\n{}\n{}\n{}\n{}\n{}", scraped_node_, series.hostname, series.node,
                   series.address, series.exporter_namespace, series.exporter_pod);
   if (const auto known = places_.find(key); known != places_.end()) return known->second;
-  // Bounded, for there may be as many strange ones as somebody cares to send.
+  // Bounded, because a foreign exporter may send any number of names.
   if (places_.size() >= 2 * cluster_.nodes().size() + 1'000) places_.clear();
   return places_.emplace(std::move(key), look_up(series)).first->second;
 }
@@ -178,7 +181,7 @@ const Node* Round::node_of(const SeriesIdentity& series) {
   return node;
 }
 
-// Whether the node can have that GPU, and the GPU such an instance.
+// Whether the node can have this GPU, and the GPU this instance.
 bool Round::is_within(const Node& node, const SeriesIdentity& series) {
   const auto index = read_index(series.index);
   const auto instance = read_index(series.instance);
@@ -189,7 +192,7 @@ bool Round::is_within(const Node& node, const SeriesIdentity& series) {
   return *index < most->second;
 }
 
-// A new pod under an old name may be elsewhere by now: then it is nobody's.
+// Returns null if a new pod of the same name is on another node.
 const Pod* Round::holder_of(const SeriesIdentity& series, const Node& node) const {
   if (series.pod.empty()) return nullptr;
   const Pod* pod = cluster_.pods().find(series.namespace_, series.pod);

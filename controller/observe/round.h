@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round: one look at all GPUs, from wherever it came, on its way into the Samples. Each series is
-// added to its GPU. Series of no node of the cluster, of GPUs beyond a node's count, and of a node
-// that is not the exporter's own are ignored, so that the cluster bounds what is kept, whatever is
-// sent. Between series the cluster may change.
+// Round: one measurement of all GPUs, from Prometheus or from the exporters, before fold() adds it
+// to the Samples. Each series goes to its GPU. berth ignores series of unknown nodes, of GPUs
+// beyond a node's count, and of another node than the exporter's own. So the cluster bounds what
+// berth keeps, whatever is sent. The cluster may change between two series.
 #pragma once
 
 #include <cstdint>
@@ -20,40 +20,42 @@
 
 namespace berth {
 
-// What a number tells of a time in which there were several.
+// Which value of a period a number is.
 enum class Told {
   kNow,   // the last one, or the mean
   kPeak,  // the highest one
 };
 
-// What pods that share a GPU are told of it: each the same, or each its own part of it.
+// The readings of pods that share a GPU. Each shows the whole GPU, or each shows the part of one
+// pod.
 struct SharedReading {
   double sum = 0, most = 0, least = 0;
   int count = 0;
   void add(double value);
-  // Of the whole GPU.
+  // The whole GPU's value: one of them if all are equal, else their sum, at most 1.
   std::optional<double> total() const;
 };
 
 struct GpuReading {
-  GpuSample gpu;  // as it will be kept, without what depends on earlier rounds
+  GpuSample gpu;  // the new sample, without what depends on earlier rounds
   SharedReading util, util_peak;
   std::optional<double> engine, engine_peak;
   std::optional<double> power_peak;
   std::optional<double> clock_reasons;
-  std::optional<Time> quiet_from;  // as far back as its history is known
+  std::optional<Time> quiet_from;  // since when it is quiet, as far back as its history goes
 };
 
 class Round {
  public:
-  // The namespace is that of NVIDIA's agents, where dcgm-exporter's pods are known by their labels.
+  // `agents_namespace`: the namespace of NVIDIA's node components. berth knows dcgm-exporter's pods
+  // there by their labels.
   Round(const ClusterState& cluster, std::string agents_namespace);
 
-  // A scraped exporter's pod tells which node it is, and what its labels say of others is ignored;
-  // empty: the labels have to tell it.
+  // Sets the node of the exporter that berth scrapes. Series about other nodes are ignored. Empty:
+  // the labels name the node.
   void be_on(std::string_view node) { scraped_node_ = node; }
   void add(const CounterInfo& counter, const SeriesIdentity& series, double number, Told told);
-  // What is known of the time before the round: no peak since then has reached the threshold.
+  // Adds history: since `since` no peak has reached the threshold.
   void add_quiet(const SeriesIdentity& series, Time since);
 
   const std::map<std::string, std::vector<GpuReading>, std::less<>>& nodes() const {
@@ -61,21 +63,22 @@ class Round {
   }
   std::uint32_t counters() const { return counters_; }
   std::size_t strangers() const { return strangers_; }  // series of no node that berth knows
-  const std::string& lie() const { return lie_; }       // the first one, for people; empty: none
+  // The first impossible value, for messages; empty: none.
+  const std::string& lie() const { return lie_; }
   IgnoredSeries& ignored() { return ignored_; }
-  // The pod "NAMESPACE/NAME" if the cluster has it; else empty.
+  // Returns "NAMESPACE/NAME" if the cluster has the pod; else empty.
   std::string known_pod(std::string_view namespace_, std::string_view name) const;
 
  private:
   struct Place {
-    std::string node;        // empty: none that berth knows
+    std::string node;        // empty: no node that berth knows
     bool elsewhere = false;  // the series is about another node than its exporter's own
   };
   const Place& place_of(const SeriesIdentity& series);
   Place look_up(const SeriesIdentity& series) const;
   const Node* named_by(std::string_view host) const;
   const Node* node_of_exporter(const SeriesIdentity& series) const;
-  // The node that the series counts for; null: it counts for none.
+  // Returns the node that the series counts for; null: berth ignores the series.
   const Node* node_of(const SeriesIdentity& series);
   bool is_within(const Node& node, const SeriesIdentity& series);
   const Pod* holder_of(const SeriesIdentity& series, const Node& node) const;
@@ -87,9 +90,10 @@ class Round {
   const std::string agents_namespace_;
   std::string_view scraped_node_;
   std::map<std::string, std::vector<GpuReading>, std::less<>> nodes_;
-  std::map<std::string, Place, std::less<>> places_;             // by what tells them
-  std::map<std::string, std::int64_t, std::less<>> most_gpus_;   // by node
-  std::map<std::string, std::string, std::less<>> other_names_;  // of nodes, by hostname label
+  std::map<std::string, Place, std::less<>> places_;            // by the labels that name the node
+  std::map<std::string, std::int64_t, std::less<>> most_gpus_;  // by node
+  // The nodes' names, by hostname label.
+  std::map<std::string, std::string, std::less<>> other_names_;
   std::uint32_t counters_ = 0;
   std::size_t strangers_ = 0;
   IgnoredSeries ignored_;

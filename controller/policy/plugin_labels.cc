@@ -78,7 +78,7 @@ class Chooser {
     if (budgets_.stopped()) return budgets_.stopped();
     if (out_.retreat.size() >= kMostAtOnce)
       return Cause{reasons::kLabelling, "other nodes come first"};
-    if (due.change.edits.empty()) return std::nullopt;  // its record alone is out of date
+    if (due.change.edits.empty()) return std::nullopt;  // only its record is out of date
     return refused_to_lose(*due.node);
   }
   std::optional<Cause> refused_to_lose(const Node& node) {

@@ -22,7 +22,7 @@ bool same_for_pools(const Node& a, const Node& b) {
 
 std::vector<std::string> policy_keys_for(const ClusterState& cluster, const Settings&,
                                          const GPUClusterPolicy* old, const GPUClusterPolicy* now) {
-  // berth's own status write: no node depends on it.
+  // Only berth's status changed, and no node depends on it.
   if (!is_edit(old, now)) return {std::string(kPolicyKey)};
   return all_policy_keys(cluster);
 }

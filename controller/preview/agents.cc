@@ -18,7 +18,7 @@
 namespace berth {
 namespace {
 
-constexpr std::string_view kMark = "-SHARED";  // of a product, where sharing renames no resource
+constexpr std::string_view kMark = "-SHARED";  // suffix of a product if sharing does not rename
 
 using Offer = std::map<std::string, std::int64_t>;
 

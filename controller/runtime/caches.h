@@ -55,9 +55,9 @@ class Caches {
   std::vector<std::string> laggards() const;
   // One check for each informer: whether it has synced.
   std::vector<ReadinessCheck> readiness() const;
-  // Of the API server's history, what the namespaces' informer stands at. Empty: it has not synced.
+  // The version of the API server's history at the namespace informer; empty: it has not synced.
   std::string namespaces_version() const;
-  // Nothing for an object that is absent.
+  // nullopt for an object that is absent.
   std::optional<CachedVersion> version(const ObjectRef& object) const;
   // GETs one object from the server, if the watch seems to lag.
   void refetch(const ObjectRef& object);

@@ -159,14 +159,27 @@ History::Packed History::pack_fresh() {
                                   .object = "History/" + parts_.namespace_,
                                   .what = std::to_string(lost_) + " lines are missing here"}));
   lost_ = 0;
-  sending_ = std::exchange(fresh_, {});
-  Packed next{.chunk = {.seq = chunk_.seq, .text = chunk_.text + sending_}, .data = {}};
+  const std::string fresh = std::exchange(fresh_, {});
+  Packed next{.chunk = {.seq = chunk_.seq, .text = chunk_.text + fresh},
+              .fresh_from = chunk_.text.size(),
+              .data = {}};
   if (chunk_.seq > 0 && next.chunk.text.size() <= kMaxChunkText) next.data = pack(next.chunk);
-  if (next.data) return next;
-  next.chunk = {.seq = chunk_.seq + 1, .text = sending_};
+  if (next.data) {
+    chunk_.text = std::string();
+    return next;
+  }
+  next = {.chunk = {.seq = chunk_.seq + 1, .text = fresh}, .fresh_from = 0, .data = {}};
   while (!(next.data = pack(next.chunk)))
     next.chunk.text.erase(0, next.chunk.text.find('\n', next.chunk.text.size() / 2) + 1);
   return next;
+}
+
+void History::put_back(HistoryChunk chunk, std::size_t fresh_from) {
+  fresh_.insert(0, chunk.text, fresh_from);
+  bound_fresh();
+  if (fresh_from == 0) return;
+  chunk.text.resize(fresh_from);
+  chunk_ = std::move(chunk);
 }
 
 Task<std::optional<Error>> History::write_fresh(std::stop_token stop) {
@@ -186,14 +199,12 @@ Task<std::optional<Error>> History::write_fresh(std::stop_token stop) {
   Result<ConfigMap> written = reply.has_value() ? decode_object<ConfigMap>(reply->body)
                                                 : Result<ConfigMap>(std::move(reply).error());
   if (!written.has_value()) {
-    fresh_.insert(0, std::exchange(sending_, {}));
-    bound_fresh();
+    put_back(std::move(next.chunk), next.fresh_from);
     co_return std::move(written).error();
   }
   written->data.clear();
   place = *std::move(written);
   chunk_ = std::move(next.chunk);
-  sending_.clear();
   co_return std::nullopt;
 }
 

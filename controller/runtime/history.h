@@ -62,9 +62,13 @@ class History {
   void log_wait(const HistoryLine& line);
   struct Packed {
     HistoryChunk chunk;
+    std::size_t fresh_from = 0;                              // where the fresh lines begin
     std::optional<std::map<std::string, std::string>> data;  // data of its ConfigMap
   };
+  // Takes the fresh lines and, where they are put behind them, the newest chunk's: what waits for a
+  // reply is there once.
   Packed pack_fresh();
+  void put_back(HistoryChunk chunk, std::size_t fresh_from);
   void bound_fresh();
   void tell_failure(const Error& error);
   CallOptions call_options(std::stop_token stop) const;
@@ -78,7 +82,6 @@ class History {
   HistoryChunk chunk_;
   std::array<std::optional<ConfigMap>, kHistoryChunks> places_;  // without their data
   std::string fresh_;                                            // not yet written
-  std::string sending_;                                          // in the write that is in flight
   std::uint64_t lost_ = 0;                                       // lines dropped for lack of memory
   bool failing_ = false;
   std::stop_source full_;  // wakes run() before the batch's time

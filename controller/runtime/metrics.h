@@ -72,8 +72,8 @@ class Metrics : public InformerObserver, public QueueObserver {
   void on_review(std::string_view path, std::string_view operation, std::string_view verdict,
                  std::chrono::nanoseconds took);
   void on_certificate(Time not_after);
-  void on_clock_skew(Duration skew);  // this machine's clock less the API server's
-  // Of the API server's history, the newest that a cache has; what is no number is left out.
+  void on_clock_skew(Duration skew);  // this machine's clock minus the API server's
+  // The newest version of the API server's history in a cache; ignores one that is no number.
   void on_newest_version(std::string_view version);
   void on_process(const ProcessFacts& facts);
   void on_page(const PageFacts& facts);

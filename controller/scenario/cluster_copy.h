@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ClusterCopy: makes a scenario from a cluster that `berth snapshot` saved (preview/dump.h). It has
+// ClusterCopy: makes a scenario from a cluster that `berth snapshot` saved (dump/dump.h). It has
 // GPU nodes with the same labels and GPUs, the same pods on them with substitutes for their
 // controllers, budgets that require as many healthy pods, and the same layouts.
 //

@@ -72,6 +72,8 @@ const std::vector<IncidentVerb>& table() {
        {{.name = "as", .type = Type::kChoice, .words = {"new", "saved"}}}},
       // The API server and the network to it.
       {"compact", Target::kNone, {}},
+      {"backup", Target::kNone, {}},
+      {"restore", Target::kNone, {}},
       {"break-watches", Target::kBerthOrAll, {}},
       {"lag", Target::kBerthOrAll, {{.name = "by", .type = Type::kDuration, .required = true}}},
       {"stall", Target::kBerthOrAll,

@@ -40,11 +40,28 @@ std::vector<Told> Incidents::play(const Incident& incident) {
       if (lines.empty()) lines.push_back(missing("replica of berth that runs"));
       break;
     case Target::kNone:
-      world_.simulation.store().compact(world_.simulation.store().revision());
-      lines.push_back({.subject = "etcd", .text = "is compacted: older watches get 410"});
+      lines.push_back(on_etcd(incident.verb));
       break;
   }
   return lines;
+}
+
+Told Incidents::on_etcd(const std::string& verb) {
+  sim::Store& store = world_.simulation.store();
+  Told line{.subject = "etcd"};
+  if (verb == "compact") {
+    store.compact(store.revision());
+    line.text = "is compacted: older watches get 410";
+  } else if (verb == "backup") {
+    backup_ = store.save();
+    line.text = "is saved";
+  } else if (backup_) {
+    store.restore(*backup_);
+    line.text = "is restored: everything is as it was when it was saved";
+  } else {
+    return missing("backup of etcd");
+  }
+  return line;
 }
 
 }  // namespace berth

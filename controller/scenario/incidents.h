@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ class Incidents {
   Told on_gauges(const Incident& incident, const std::string& name);
   Told on_pod(const Incident& incident);
   Told on_berth(const Incident& incident, BerthProcess& berth);
+  Told on_etcd(const std::string& verb);
   std::string disturb(const Incident& incident, BerthProcess& berth);
   Told patch_node(const std::string& name, const std::string& metadata_field,
                   const std::string& set);
@@ -80,6 +82,7 @@ class Incidents {
   World world_;
   sim::ActorClient person_;
   std::map<std::string, sim::GpuNode> machines_;
+  std::optional<sim::Store::Backup> backup_;  // the last of etcd
 };
 
 }  // namespace berth

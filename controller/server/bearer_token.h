@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// BearerToken: reads the token of an Authorization header.
 #pragma once
 
 #include <string>

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The history on the real control plane: it survives berth's restart and the deletion of events,
 // and `berth history` prints it.
+#include <fmt/format.h>
+
 #include <cstdio>
 
-#include "tests/apiserver/rollout_fixture.h"
+#include "tests/apiserver/queue_fixture.h"
 
 namespace berth::test {
 namespace {
@@ -13,7 +15,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class History : public RolloutTest {
+class History : public QueueTest {
  protected:
   std::string history(const std::string& arguments) { return run("history", arguments); }
   // Both outputs.
@@ -58,6 +60,63 @@ TEST_F(History, SurvivesARestartOfBerthAndTheEndOfItsEvents) {
   EXPECT_THAT(history("miglayout/inference-a100 -o json"),
               AllOf(HasSubstr(R"("cause": "MIGLayout/inference-a100 generation 2")"),
                     HasSubstr(R"("object": "Node/)" + nodes[1])));
+}
+
+// Kubernetes deletes the pods of a node that does not answer, and nothing ends them there.
+constexpr char kTrain[] = R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {namespace: team-a, name: train}
+spec:
+  suspend: true
+  parallelism: 2
+  completions: 2
+  podReplacementPolicy: Failed
+  template:
+    metadata: {annotations: {test.berth.dev/linger: "true"}}
+    spec:
+      restartPolicy: Never
+      containers: [{name: main, image: example.com/train, resources: {limits: {nvidia.com/gpu: 4}}}]
+)";
+
+TEST_F(History, TellsOfADeadNodeWhatBecameOfItsPods) {
+  add_pool(3, 4);
+  apply_queue("vision", "team-a", 12);
+  start_berth();
+  kube().apply(kTrain);
+  std::vector<Object> pods;
+  wait_for("both pods to run", 60, [&]() -> std::string {
+    pods = kube().list("pods", "team-a");
+    const bool run = pods.size() == 2 && pods[0].text("/status/phase") == "Running" &&
+                     pods[1].text("/status/phase") == "Running";
+    return run ? "" : fmt::format("{} pods", pods.size());
+  });
+  const std::string pod = pods[0].name(), node = pods[0].text("/spec/nodeName");
+  kube().set_annotation({"nodes", node}, "test.berth.dev/not-ready", "true");
+  kube().patch({"nodes", node}, PatchType::kStrategic,
+               R"({"status":{"conditions":[{"type":"Ready","status":"False","reason":"Dead"}]}})",
+               "status");
+  kube().remove({"pods", pod, "team-a"}, R"({"gracePeriodSeconds":1})");
+  wait_for("the Job to replace its pod", 120, [&]() -> std::string {
+    const Object job = kube().get({"jobs", "train", "team-a"});
+    return job.text("/spec/podReplacementPolicy") == "TerminatingOrFailed"
+               ? ""
+               : kube().get({"pods", pod, "team-a"}).at("/metadata").dump();
+  });
+  EXPECT_THAT(run("why", "node/" + node),
+              AllOf(HasSubstr("can't leave it while it is not ready: team-a/" + pod),
+                    HasSubstr("kubectl delete node " + node)));
+  EXPECT_THAT(run("why", "job/train -n team-a"),
+              HasSubstr(fmt::format("pod {} can't leave node {}, which is not ready", pod, node)));
+  stop_berth();
+  for (const Object& event : kube().list("events", "team-a"))
+    kube().remove({"events", event.name(), "team-a"});
+  const std::string told = history("node/" + node);
+  EXPECT_THAT(told, HasSubstr("is NotReady"));
+  EXPECT_THAT(told,
+              ContainsRegex(fmt::format(
+                  "team-a/{} +berth: .*it can't leave node {}, which is not ready", pod, node)));
+  EXPECT_THAT(told, ContainsRegex(fmt::format("team-a/train +berth: .*replace pod {}", pod)));
 }
 
 TEST_F(History, ALeaderOfAnotherVersionIsNoted) {

@@ -3,6 +3,8 @@
 // the chart's role for Prometheus, at its first scrape, and no other.
 #include <fmt/format.h>
 
+#include <fstream>
+
 #include "tests/apiserver/webhook_fixture.h"
 
 namespace berth::test {
@@ -83,6 +85,32 @@ TEST_F(MetricsRights, PrometheusGetsTheMetricsOfEachProcessAndNobodyElseDoes) {
   EXPECT_THAT(scrape(keeper_metrics_port_, prometheus),
               HasSubstr("berth_certificates_last_success_timestamp_seconds"));
   EXPECT_THAT(refused_to_berth(), testing::IsEmpty());
+}
+
+// The pair of the webhook serves, as a Secret of cert-manager's would.
+TEST_F(MetricsRights, ACertificateFromAFolderIsServedAndVerified) {
+  const int port = free_loopback_port();
+  const std::string kubeconfig =
+      plane().write_kubeconfig("verified.kubeconfig", account("berth-certificates"));
+  const std::string authority = plane().scratch() + "/metrics-ca.crt";
+  std::ofstream(authority) << bundles().front();
+  const Child served(
+      {berth_program(), "certificates", "--kubeconfig=" + kubeconfig,
+       "--health-probe-bind-address=0", fmt::format("--metrics-bind-address=127.0.0.1:{}", port),
+       "--metrics-authorization", "--metrics-cert-dir=" + folder()},
+      plane().scratch() + "/verified.log");
+  const auto ask = [&](const std::string& host) {
+    return status(
+        run({"/usr/bin/curl", "--silent", "--noproxy", "*", "--max-time", "20", "--cacert",
+             authority, "--resolve", fmt::format("{}:{}:127.0.0.1", host, port), "--write-out",
+             "\n%{http_code}", fmt::format("https://{}:{}/metrics", host, port)})
+            .text);
+  };
+  wait_until("the port to answer", seconds(30), [&]() -> std::string {
+    const std::string code = ask("berth-webhook.berth-system.svc");
+    return code == "401" ? "" : code;
+  });
+  EXPECT_EQ(ask("another.berth-system.svc"), "000") << "the certificate has not that name";
 }
 
 TEST_F(MetricsRights, ProbesNeedNoToken) {

@@ -68,6 +68,7 @@ REFUSALS = [
     ("nvidia.namespace", "berth-system", "a namespace of its own"),
     ("metrics.port", "8081", "must not equal health.port"),
     ("metrics.authorization", "false", "name in networkPolicy.metricsFrom who may"),
+    ("metrics.tlsSecret", "No_Name", "/metrics/tlsSecret"),
     ("metrics.prometheusRule.runbookURL", "two words", "/metrics/prometheusRule/runbookURL"),
     ("flowSchema.enable", "x", "'enable' not allowed"),
     ("leaderElection.claimNamespace", "Kube_System", "/leaderElection/claimNamespace"),

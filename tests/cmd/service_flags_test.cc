@@ -55,6 +55,9 @@ TEST(ProbeFlags, MetricsThatNeedATokenHaveAPortOfTheirOwn) {
     const Ran ran = run_berth({program, "--metrics-authorization", "--metrics-bind-address=:8081"});
     EXPECT_EQ(ran.exit_code, 1) << program;
     EXPECT_THAT(ran.err, HasSubstr("--metrics-authorization: needs")) << program;
+    const Ran unused = run_berth({program, "--metrics-cert-dir=/certs"});
+    EXPECT_EQ(unused.exit_code, 1) << program;
+    EXPECT_THAT(unused.err, HasSubstr("--metrics-cert-dir: needs")) << program;
   }
 }
 

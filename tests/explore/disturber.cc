@@ -21,19 +21,20 @@ using sim::FrameFault;
 
 namespace {
 
-constexpr int kStrikes = 12;  // in a random schedule
-// Leaders lose and get the Lease as fast as with the default of 2 s; the only difference is one
-// retry in ten seconds instead of four. Renewals are the cost of a quiet time.
+constexpr int kStrikes = 12;  // of a random schedule
+// A leader loses its lease as soon, and another gets it as soon, as with the default of 2 s; what
+// is left is one more try in ten seconds instead of four. Renewals are what a quiet time costs.
 constexpr std::chrono::seconds kLeaseRetry{4};
-// At rest, every reply to a Lease request is delayed by this much: a quiet time must show that only
-// the Lease is written, not how often. Two replies and the wait between them must fit in ten
-// seconds.
+// Once nothing happens any more each is answered so much later: what is asked of a quiet time is
+// that nothing but the lease is written, not how often. Two replies and the wait between them must
+// fit in the ten seconds.
 constexpr std::chrono::milliseconds kLeaseReplyAtRest{2800};
-// After these incidents of a timeline, news may be late.
-constexpr std::string_view kDelays[] = {"freeze", "break-watches", "lag", "stall", "outage"};
+// Of a timeline: after these, news may be late.
+constexpr std::string_view kDelays[] = {"freeze", "break-watches", "lag",
+                                        "stall",  "outage",        "restore"};
 
-// The certificate manager reads four objects a minute. Until the next write, the third check of two
-// replicas equals the second.
+// The keeper of certificates reads four objects a minute; until something is written, the third
+// look of two replicas is like their second.
 constexpr int kLooks = 16;
 bool looks_at_certificates(const HttpRequest& request) {
   return request.method == "GET" &&
@@ -41,7 +42,8 @@ bool looks_at_certificates(const HttpRequest& request) {
           request.target.find("webhookconfigurations/") != request.target.npos);
 }
 
-// Used GPU hours and costs are written once a minute; after this many, each write equals the last.
+// What queues have used, and what GPUs cost, is written down once a minute: after these, each is
+// like the last.
 constexpr int kNotes = 4;
 bool notes_use(const HttpRequest& request) {
   return request.target.find(std::string("/configmaps/") + names::kUsageConfigMap) !=
@@ -166,7 +168,7 @@ void Disturber::freeze(BerthProcess& berth, std::chrono::nanoseconds span) {
   later(span, [&berth] { berth.thaw(); });
 }
 
-// On the node of the write, else on the first node.
+// On the node that the write was about, else on the first.
 void Disturber::act(const std::string& actor, const std::string& target) {
   std::string node = nodes_.front();
   for (const std::string& name : nodes_)
@@ -180,7 +182,7 @@ void Disturber::act(const std::string& actor, const std::string& target) {
 }
 
 ExchangeFault Disturber::on_request(BerthProcess& berth, const HttpRequest& request) {
-  under_way_.erase(&request);  // of an unanswered request at the same address
+  under_way_.erase(&request);  // of one that was never answered, and lay at the same address
   if (doomed_ == &berth && !is_lease(request)) {
     doomed_ = nullptr;
     tell("crash of " + berth.name() + " at its next step");
@@ -246,7 +248,7 @@ ExchangeFault Disturber::on_write(BerthProcess& berth, const HttpRequest& reques
     return {.fate = ExchangeFate::kReplyLost};
   } else if (fault.kind == "write" && fault.how == "late") {
     kill_soon(berth, 0ns);
-    return hold_up(20s);  // by then another process has the lease
+    return hold_up(20s);  // by then another life has the lease
   } else if (fault.kind == "write" && fault.how == "late-alive") {
     return hold_up(7s);
   }
@@ -316,7 +318,7 @@ void Disturber::on_reply(BerthProcess& berth, const HttpRequest& request) {
   under_way_.erase(found);
   for (const Fault& fault : schedule_.faults) {
     if (fault.kind != "write" || fault.number() != number) continue;
-    // A moment later berth has the reply and has done what follows at once.
+    // A moment later it has been heard, and what follows from it at once is done.
     if (fault.how == "after") kill_soon(berth, 1us);
     if (fault.how == "next-step") doomed_ = &berth;
   }
@@ -365,8 +367,8 @@ FrameFault Disturber::on_frame(BerthProcess& berth, const sim::Change& change) {
   return {.fate = FrameFate::kDelayed, .delay = random_.between(10ms, 30s)};
 }
 
-// Delays the frame until the world has changed; then all watches end, their history is lost, and
-// berth sees only the latest versions.
+// The frame is held back until the world has moved on; then all watches end, their history is gone,
+// and only the latest of everything is seen.
 FrameFault Disturber::coalesce(BerthProcess& berth, const sim::Change&) {
   later(5s, [this, &berth] {
     sim::Store& store = run_.simulation().store();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Disturber: applies a schedule to a run. It hooks into the connections of every process of berth,
-// counts requests and frames, and injects the scheduled faults.
+// Disturber: carries a schedule out on a run. It sits in the wires' hooks of every process of
+// berth's, counts what passes, and strikes where the schedule says.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,26 @@
 
 namespace berth::explore {
 
-// The scenario at its start under the schedule: more replicas, users who wait for a phase.
+// The scenario as the schedule wants it to begin: more replicas, people who wait for a phase.
 Scenario prepare(Scenario scenario, const Schedule& schedule, const std::string& layout);
 
 class Disturber {
  public:
   struct Hooks {
     std::function<void(const std::string& user, const HttpRequest&)> on_request;
-    // Called when a counter increases, before any fault: a different schedule from here on, if any.
+    // Asked as a counter moves on, before anything strikes: the schedule from here on, if another.
     std::function<std::optional<Schedule>(std::string_view counter, int number)> branch;
     std::function<void(const std::string& what)> tell;  // for the transcript
-    std::function<void()> delays;                       // requests and frames are late from now on
-    std::function<bool()> at_rest;                      // nothing has changed for a while
+    std::function<void()> delays;                       // what goes to and fro is late from now on
+    std::function<bool()> at_rest;                      // nothing has moved for a while
   };
   Disturber(ScenarioRun& run, const Scenario& scenario, const Schedule& schedule, Hooks hooks);
 
-  // The counts so far.
+  // What passed so far.
   const Footprint& footprint() const { return footprint_; }
-  // Whether a scheduled follow-up is open: a thaw, or a request that arrives late.
+  // Something is still to happen by itself: a thaw, a request that lands late.
   bool pending() const { return pending_ > 0; }
-  // How long a single write was delayed, while everything else is on time.
+  // For how long a single write was on its way, while everything else comes in time.
   std::chrono::nanoseconds held_up() const { return held_up_; }
 
  private:
@@ -68,14 +68,14 @@ class Disturber {
   std::vector<std::string> nodes_;
   const std::vector<std::string> actors_;
   Footprint footprint_;
-  std::map<const HttpRequest*, int> under_way_;  // writes, with their number
+  std::map<const HttpRequest*, int> under_way_;  // writes, by their number
   int pending_ = 0;
   std::chrono::nanoseconds held_up_{0};
-  int looks_ = 0;                   // reads of certificates since the last write
-  int notes_ = 0;                   // writes of used GPU hours
-  int strikes_left_ = 0;            // faults left in a random schedule
-  BerthProcess* doomed_ = nullptr;  // dies at its next step
-  std::map<BerthProcess*, std::pair<int, std::chrono::nanoseconds>> stale_;  // late from here
+  int looks_ = 0;                   // at certificates, since a write
+  int notes_ = 0;                   // of what is used
+  int strikes_left_ = 0;            // of a random schedule
+  BerthProcess* doomed_ = nullptr;  // ends at its next step
+  std::map<BerthProcess*, std::pair<int, std::chrono::nanoseconds>> stale_;  // from this start on
   std::shared_ptr<bool> here_ = std::make_shared<bool>(true);
 };
 

@@ -211,6 +211,9 @@ class Run {
     if (strict_ && !run_.settled()) return run_.unsettled();
     if (std::string why = unstill(invariants_.truth(), run_); !why.empty()) return why;
     if (std::string why = invariants_.pools().unstill(); !why.empty()) return why;
+    if (std::string why = invariants_.dead_nodes().unstill(run_.simulation().clock().wall());
+        !why.empty())
+      return why;
     if (std::string why = invariants_.health().unstill(run_.simulation().now()); !why.empty())
       return why;
     if (std::string why = idle_.unstill(run_.simulation().now()); !why.empty()) return why;

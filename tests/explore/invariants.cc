@@ -104,6 +104,8 @@ void Invariants::take(const Change& change) {
   pools_.take(change, by_berth, clock_.now(), clock_.wall(), complain_of);
   health_.take(change, by_berth, clock_.now(), clock_.wall(), news_takes(), complain_of);
   stop_.take(change, by_berth, clock_.now(), news_takes(), complain_of);
+  retreats_.take(change, by_berth, clock_.now(), clock_.wall(), complain_of);
+  dead_nodes_.take(change, by_berth, clock_.now(), clock_.wall(), news_takes(), complain_of);
   certificates_.take(change, by_berth, clock_.now(), clock_.wall(), complain_of);
   if (by_berth && plural == "pods") judge_pod(change);
   if (by_berth && plural == "miglayouts") judge_layout(change);

@@ -52,8 +52,10 @@
 #include "controller/sim/world/store.h"
 #include "controller/sim/world/virtual_clock.h"
 #include "tests/explore/certificate_invariants.h"
+#include "tests/explore/dead_node_invariants.h"
 #include "tests/explore/health_invariants.h"
 #include "tests/explore/pool_invariants.h"
+#include "tests/explore/retreat_invariants.h"
 #include "tests/explore/stop_invariants.h"
 #include "tests/explore/truth.h"
 
@@ -87,6 +89,7 @@ class Invariants {
   const Truth& truth() const { return truth_; }
   const PoolInvariants& pools() const { return pools_; }
   const HealthInvariants& health() const { return health_; }
+  const DeadNodeInvariants& dead_nodes() const { return dead_nodes_; }
   CertificateInvariants& certificates() { return certificates_; }
   // The time and text of berth's last change of anything except Leases and Events.
   MonotonicTime last_write() const { return last_write_; }
@@ -130,6 +133,8 @@ class Invariants {
   PoolInvariants pools_;
   HealthInvariants health_;
   StopInvariants stop_;
+  DeadNodeInvariants dead_nodes_;
+  RetreatInvariants retreats_{truth_};
   CertificateInvariants certificates_;
   std::vector<std::string> broken_;
   std::string by_;                                     // the change or request being checked

@@ -20,8 +20,9 @@ namespace {
 constexpr std::chrono::minutes kTold{5};
 constexpr std::string_view kPodsIn = "/api/v1/namespaces/";
 constexpr std::string_view kWrittenOnPods[] = {
-    names::kAdmittedAnnotation, names::kPendingReasonAnnotation, names::kPreemptionNoticeAnnotation,
-    names::kIdleSinceAnnotation, names::kReclaimAfterAnnotation};
+    names::kAdmittedAnnotation,         names::kPendingReasonAnnotation,
+    names::kPreemptionNoticeAnnotation, names::kIdleSinceAnnotation,
+    names::kReclaimAfterAnnotation,     names::kOnDeadNodeSinceAnnotation};
 
 // "/api/v1/namespaces/NS/pods/NAME[/eviction]" → "NS/NAME"; empty for any other path.
 std::string pod_of(std::string_view path) {
@@ -126,8 +127,10 @@ void Invariants::judge_deletion(const HttpRequest& request, const std::string& p
   const json body = parse_json(request.body);
   if (text_at(&body, {"preconditions", "uid"}).empty())
     complain("Drain", pod + " is deleted without its uid");
-  if (const json* grace = at(&body, {"gracePeriodSeconds"}); grace != nullptr && *grace == 0)
-    complain("Drain", pod + " is deleted with a grace period of 0");
+  const json* grace = at(&body, {"gracePeriodSeconds"});
+  const bool forced = grace != nullptr && *grace == 0;
+  if (forced && dead_nodes_.may_force(pod, clock_.now(), clock_.wall(), news_takes())) return;
+  if (forced) complain("Drain", pod + " is deleted with a grace period of 0");
   judge_patience(pod);
   judge_removal(pod);
 }

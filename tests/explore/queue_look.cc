@@ -40,9 +40,23 @@ std::vector<std::string> others_gates(const json& pod) {
   return names;
 }
 
+bool is_lost(const json& pod) {
+  return at(&pod, {"metadata", "deletionTimestamp"}) != nullptr &&
+         !annotation_at(&pod, names::kOnDeadNodeSinceAnnotation).empty();
+}
+
 bool has_ended(const json& pod) {
   const std::string& phase = text_at(&pod, {"status", "phase"});
-  return phase == "Succeeded" || phase == "Failed";
+  return phase == "Succeeded" || phase == "Failed" || is_lost(pod);
+}
+
+bool is_in_service(const json& node) {
+  if (true_at(&node, {"spec", "unschedulable"})) return false;
+  const json* conditions = at(&node, {"status", "conditions"});
+  return conditions != nullptr && std::ranges::any_of(*conditions, [](const json& condition) {
+           return text_at(&condition, {"type"}) == "Ready" &&
+                  text_at(&condition, {"status"}) == "True";
+         });
 }
 
 std::int64_t gpus_of(const json& pod_spec) {

@@ -48,6 +48,29 @@ TEST_F(StoreTest, ListsAKindByNamespaceInOrder) {
   EXPECT_EQ(names(store.list(pods, "c")), "");
 }
 
+TEST_F(StoreTest, RestoredHasTheObjectsAndTheRevisionOfThen) {
+  put(pod("a", "x"), 1);
+  put(pod("a", "y"), 1);
+  const Store::Backup backup = store.save();
+  put(pod("a", "x"), 2);
+  put(pod("a", "x"), 3);
+  store.erase(pod("a", "y"), "a");
+  put(pod("a", "z"), 1);
+  std::string told;
+  store.observe([&](const Change& change) {
+    told += change.user + " " + change.key.name +
+            (change.kind == Change::Kind::kDeleted ? "-" : "+") + " ";
+  });
+  store.compact(store.revision());
+  store.restore(backup);
+  EXPECT_EQ(names(store.list(pods)), "x1 y1 ");
+  EXPECT_EQ(store.revision(), backup.revision);
+  EXPECT_EQ(told, "etcd-restore x+ etcd-restore y+ etcd-restore z- ");
+  EXPECT_EQ(store.since(backup.revision).size(), 0u);
+  put(pod("a", "w"), 1);
+  EXPECT_EQ(store.revision(), backup.revision + 1);
+}
+
 TEST_F(StoreTest, ShowsAKindAsItStoodAtARevision) {
   put(pod("a", "x"), 1);
   put(pod("a", "y"), 1);

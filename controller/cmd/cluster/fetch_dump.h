@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FetchDump: reads a dump (preview/dump.h) from an API server. It never reads a Secret. Of
+// FetchDump: reads a dump (dump/dump.h) from an API server. It never reads a Secret. Of
 // ConfigMaps it reads the slot ledger and the files of mig-manager and the device plugin.
 #pragma once
 

@@ -21,6 +21,7 @@ constexpr int kScrapersAtOnce = 100;
 constexpr HttpServerLimits kTokenLimits{.header_bytes = 32 << 10};
 // Longer than any pod lives; each process makes its own certificate.
 constexpr Duration kCertificateLife = std::chrono::hours(24 * 3650);
+constexpr std::chrono::seconds kCertificateEvery{10};  // a mounted one is looked at
 
 }  // namespace
 
@@ -42,6 +43,8 @@ ProbeServers::ProbeServers(ClusterClient& cluster, const ProbeFlags& flags)
     : cluster_(cluster),
       flags_(flags),
       client_(cluster.client_of("metrics")),
+      files_(certificate_files(cluster.host, cluster.log, certificate_, flags.certificate_folder)),
+      tasks_(cluster.loop),
       health_(cluster.loop.raw()),
       metrics_(cluster.loop.raw(), flags.authorization ? kTokenLimits : HttpServerLimits{}) {
   client_.limit(Traffic::kActing, TokenBucket(kScrapersPerSecond, kScrapersAtOnce));
@@ -68,7 +71,7 @@ bool ProbeServers::listen(HttpServer& server, const std::string& text, Endpoints
       if (std::optional<HttpResponse> refusal = door_->refuse(call)) return *std::move(refusal);
     return answer(sources, served, call.path, call.query);
   };
-  Result<void> ready = guarded ? make_certificate() : Result<void>();
+  Result<void> ready = guarded ? load_certificate() : Result<void>();
   Result<int> port =
       ready.has_value()
           ? server.listen(*address, handler, {.certificate = guarded ? &certificate_ : nullptr})
@@ -78,6 +81,20 @@ bool ProbeServers::listen(HttpServer& server, const std::string& text, Endpoints
   else
     cluster_.log.error("cannot listen", {{"what", what}, {"error", describe(port.error())}});
   return port.has_value();
+}
+
+// The Secret may come later: until then no handshake succeeds.
+Result<void> ProbeServers::load_certificate() {
+  if (flags_.certificate_folder.empty()) return make_certificate();
+  tasks_.spawn(follow_certificate(tasks_.token()));
+  return {};
+}
+
+Task<void> ProbeServers::follow_certificate(std::stop_token stop) {
+  while (!stop.stop_requested()) {
+    files_.refresh();
+    co_await sleep_for(kCertificateEvery, stop);
+  }
 }
 
 Result<void> ProbeServers::make_certificate() {
@@ -91,8 +108,10 @@ Result<void> ProbeServers::make_certificate() {
 }
 
 void ProbeServers::stop(std::function<void()> on_empty) {
-  if (door_) return door_->stop(std::move(on_empty));
-  cluster_.loop.post(std::move(on_empty));
+  tasks_.stop([this, on_empty = std::move(on_empty)]() mutable {
+    if (door_) return door_->stop(std::move(on_empty));
+    on_empty();
+  });
 }
 
 int fail(const Error& error) { return complain("berth", error); }

@@ -11,20 +11,22 @@
 #include "controller/cmd/cluster/cluster_client.h"
 #include "controller/cmd/line/flags.h"
 #include "controller/io/log.h"
+#include "controller/io/task_group.h"
 #include "controller/live/spdlog_log.h"
 #include "controller/server/endpoints.h"
 #include "controller/server/http_server.h"
 #include "controller/server/metrics_door.h"
+#include "controller/server/mounted_files.h"
 #include "controller/server/serving_certificate.h"
 
 namespace berth {
 
 LogOptions log_options(const LogFlags& flags);
 
-// Health and metrics, each by a server of its own, so that no crowd at the one keeps a probe from
-// the other; one listener for both where both name the same address. With authorization the metrics
-// are served by HTTPS, as clients send tokens there. The process makes its own certificate: clients
-// can't verify it, and it keeps tokens from a listener on the network.
+// Health and metrics, each on its own server, so that many metrics clients can't delay a probe. If
+// both have the same address, they share one listener. With authorization it serves metrics over
+// HTTPS, because clients send tokens. The process makes its own certificate. Clients can't verify
+// it, but it protects the tokens from eavesdroppers on the network.
 //
 // Loop thread only. Cluster and sources must outlive it. Call stop() and wait for it before the
 // destructor.
@@ -38,13 +40,17 @@ class ProbeServers {
  private:
   bool listen(HttpServer& server, const std::string& text, EndpointsServed served,
               const EndpointSources& sources, const char* what);
+  Result<void> load_certificate();
   Result<void> make_certificate();
+  Task<void> follow_certificate(std::stop_token stop);
 
   ClusterClient& cluster_;
   const ProbeFlags flags_;
   ApiClient client_;  // only for the metrics door
   std::optional<MetricsDoor> door_;
   ServingCertificate certificate_;
+  MountedFiles files_;
+  TaskGroup tasks_;
   HttpServer health_, metrics_;
 };
 

@@ -11,7 +11,7 @@
 namespace berth {
 namespace {
 
-// Only for a dump's clues (preview/clues.h); no other code reads these kinds.
+// Only for a dump's clues (dump/clues.h); no other code reads these kinds.
 constexpr KindInfo kDeployments{"apps", "v1", "deployments", "Deployment", true};
 constexpr KindInfo kReplicaSets{"apps", "v1", "replicasets", "ReplicaSet", true};
 constexpr KindInfo kStatefulSets{"apps", "v1", "statefulsets", "StatefulSet", true};

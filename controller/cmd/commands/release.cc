@@ -51,8 +51,8 @@ void add_if_held(const Pod& pod, const queue::QueueChoice&, std::vector<Held>& o
     out.push_back(held(pod, queue::release_pod(pod, past_the_queue(pod.meta))));
 }
 
-// In a queue: the one it names, be there one or not, or its namespace's default. One that a person
-// holds back stays as that person wants it.
+// Adds the Job if it is in a queue: the one in its label, even if it does not exist, or its
+// namespace's default. It leaves Jobs that a user holds back.
 void add_if_held(const Job& job, const queue::QueueChoice& choice, std::vector<Held>& out) {
   if (!job.suspended || job.finished || queue::is_left_to_kueue(job.meta)) return;
   if (job.meta.annotations.contains(names::kHoldAnnotation)) return;

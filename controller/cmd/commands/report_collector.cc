@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outline: the snapshot and what `berth why` says of it; lists of objects; the history; pods of
-// berth's and their metrics; NVIDIA's agents on nodes that are out; the logs of both.
+// Outline: the snapshot and the answers of `berth why`; lists of objects; the history; berth's pods
+// and their metrics; NVIDIA's node components on nodes out of service; the logs of both.
 #include "controller/cmd/commands/report_collector.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kMaxReply = 64u << 20;
 constexpr int kMaxLogBytes = 8 << 20;  // of one container
-// NVIDIA's agents: on so many nodes, and the last lines of each container.
+// Logs of NVIDIA's node components: from at most this many nodes, the last lines of each container.
 constexpr std::size_t kMaxAgentNodes = 10;
 constexpr char kAgentLogBounds[] = "tailLines=4000&limitBytes=1048576";
 constexpr std::size_t kMaxEventPages = 40;
@@ -194,7 +194,7 @@ Task<void> ReportCollector::add_agents(std::vector<std::string> nodes, std::stop
   }
 }
 
-// The objects, without environment.
+// The pods, without environment variables.
 Task<std::vector<LoggedContainer>> ReportCollector::add_pods(std::string target, std::string file,
                                                              std::stop_token stop) {
   Result<std::string> body = co_await get(std::move(target), std::move(stop));
@@ -209,7 +209,7 @@ Task<std::vector<LoggedContainer>> ReportCollector::add_pods(std::string target,
   co_return *std::move(containers);
 }
 
-// Of before a restart too.
+// Also the log from before a restart.
 Task<void> ReportCollector::add_logs(std::string path, std::string folder, LoggedContainer one,
                                      std::string bounds, std::stop_token stop) {
   const std::string log = fmt::format("{}/{}/log?container={}&timestamps=true&{}", path,

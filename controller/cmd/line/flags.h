@@ -94,7 +94,8 @@ inline constexpr char kNoCertificates[] = "off";
 struct ProbeFlags {
   std::string metrics_address = ":8080";
   std::string health_address = ":8081";
-  bool authorization = false;  // for the metrics
+  bool authorization = false;      // for the metrics
+  std::string certificate_folder;  // likewise
 };
 
 struct ControllerFlags {

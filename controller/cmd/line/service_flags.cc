@@ -12,6 +12,9 @@ FlagTable probe_flags(ProbeFlags& flags) {
       switch_flag("--metrics-authorization", flags.authorization,
                   "serve /metrics by HTTPS, and only to those who show a bearer token whose owner "
                   "may get /metrics in the cluster"),
+      text_flag("--metrics-cert-dir", flags.certificate_folder,
+                "folder with tls.crt and tls.key for /metrics, as a Secret is mounted; without it "
+                "the process makes a certificate that clients can't verify"),
       text_flag("--health-probe-bind-address", flags.health_address,
                 "where /healthz and /readyz are served; 0: nowhere; may equal the metrics address"),
   };
@@ -27,6 +30,8 @@ Result<void> validate(const ProbeFlags& flags) {
       flags.metrics_address == flags.health_address)
     return invalid_spec("--metrics-authorization",
                         "needs a --metrics-bind-address of its own: probes show no token");
+  if (!flags.certificate_folder.empty() && !flags.authorization)
+    return invalid_spec("--metrics-cert-dir", "needs --metrics-authorization: else it is not used");
   return {};
 }
 

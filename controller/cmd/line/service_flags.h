@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ServiceFlags: the flags that berth's long-running programs have in common, and what they check of
-// any flag.
+// ServiceFlags: flags of all berth services, and checks of flag values.
 #pragma once
 
 #include <initializer_list>
@@ -16,16 +15,16 @@ FlagTable probe_flags(ProbeFlags& flags);
 Result<void> validate(const ProbeFlags& flags);
 Flag print_config_flag(bool& field);
 
-// Whether an address switches its listener on.
+// Whether an address enables its listener.
 bool enabled(const std::string& address);
 
-// What a flag was given: an error names it.
+// A flag and its value, for error messages.
 struct FlagText {
   const char* flag;
   const std::string& text;
 };
 Result<void> require_texts(std::initializer_list<FlagText> flags);
-// Those that are not off.
+// Checks the addresses of enabled listeners.
 Result<void> require_addresses(std::initializer_list<FlagText> flags);
 
 }  // namespace berth

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reconcilers that admit: one decides, and writes that down; one lets go what was written down.
-// So no decision waits for a release, and no release comes before its decision stands in the
-// ledger.
+// The reconcilers that admit workloads. One decides and records its decisions. The other releases
+// what is recorded. So no decision waits for a release, and no release is sent before its decision
+// is in the ledger.
 #pragma once
 
 #include <string_view>
@@ -11,11 +11,11 @@
 
 namespace berth {
 
-// Who is admitted next: one write of the ledger.
+// Decides which workloads are admitted next, in one write of the ledger.
 inline constexpr std::string_view kAdmissionsKey = "admissions";
 Plan reconcile_admissions(const Snapshot& snapshot);
 
-// Lets the workload's objects go. `name` is the workload's: "Job/ns/train".
+// Releases the objects of an admitted workload. `name` is the workload's name: "Job/ns/train".
 inline constexpr std::string_view kReleaseKeys = "release/";
 Plan reconcile_release(const Snapshot& snapshot, std::string_view name);
 

@@ -55,8 +55,8 @@ MergePatch noted(const ObjectMeta& meta, const std::string& record) {
   return patch.annotation(names::kAdmittedAnnotation, record);
 }
 
-// What the pods of the Job carry from its template: the record, and the topology that it requires,
-// so that the webhook does not unpin a pod from its domain.
+// Returns the annotations that the Job's template gives to its pods: the record, and the topology
+// that the Job requires. Without the latter the webhook would unpin a pod from its domain.
 std::string template_annotations(const berth::Job& job, const std::string& record) {
   std::string text = fmt::format(R"("{}":{})", names::kAdmittedAnnotation, quote_json(record));
   const Text required = job.meta.annotations.get(names::kRequiredTopologyAnnotation);

@@ -13,8 +13,8 @@
 namespace berth::queue {
 namespace {
 
-// Each waiting member gets one of the nodes of its shape, by age. Those that are not there yet go
-// without.
+// Gives each waiting member one of the nodes for its shape, the oldest first. Members that do not
+// exist yet get none.
 void name_nodes(const Admission& admission, const Catalog& catalog, AdmissionFact& fact) {
   const auto& pods = admission.workload->pods;
   if (admission.workload->job || (pods->all.size() == 1 && admission.pods == 1)) {
@@ -32,8 +32,8 @@ void name_nodes(const Admission& admission, const Catalog& catalog, AdmissionFac
   }
 }
 
-// A pod that replaces a member has to be of the same kind. A gang that starts before all of its
-// members exist does not show the kinds of the others.
+// Records the kinds of the gang's members, because a replacement must be of the same kind as the
+// member. A gang that starts before all its members exist does not show the kinds of the others.
 void name_seats(const Admission& admission, const Catalog& catalog, AdmissionFact& fact) {
   const auto& pods = admission.workload->pods;
   if (admission.workload->job || !pods || std::ssize(pods->all) != admission.pods) return;
@@ -61,10 +61,10 @@ class Shapes {
 
  private:
   const Catalog& catalog_;
-  std::map<std::pair<std::string, Amounts>, std::int64_t> pods_;  // by seat and what each asks
+  std::map<std::pair<std::string, Amounts>, std::int64_t> pods_;  // by seat and requests
 };
 
-// As the class asks that was admitted. Seats are named where all members are there.
+// Records the requests of the admitted class. With names of seats if all members exist.
 void write_shapes(const Admission& admission, const Catalog& catalog, AdmissionFact& fact) {
   Shapes shapes(catalog);
   if (fact.seats.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AdmissionFact of an Admission: what a cycle has decided, as a record keeps it.
+// Returns what to record for an admission that a cycle over the index decided.
 #pragma once
 
 #include "controller/queue/cycle/verdict.h"

@@ -13,7 +13,7 @@
 namespace berth::queue {
 namespace {
 
-// Room is also of cores, which people write as such, and of bytes.
+// Formats cpu in cores, and memory in Mi or Gi.
 std::string format_room(std::int64_t amount, ResourceId resource, const Catalog& catalog) {
   constexpr std::int64_t kMi = std::int64_t{1} << 20, kGi = std::int64_t{1} << 30;
   const std::string& name = catalog.resource_name(resource);

@@ -13,7 +13,7 @@ namespace berth::queue {
 // Returns "pool training" or "any pool".
 std::string name_place(PoolId pool, const Catalog& catalog);
 
-// Why it waits, with the numbers, and what that means for it.
+// Returns why the workload waits, with the numbers, and the consequence.
 std::string describe(const Verdict& verdict, const Catalog& catalog);
 // Whether that sentence names every workload in full, "Job/NAMESPACE/NAME", so that a reader knows
 // its namespace. Returns false for an unknown reason.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backoff: how often in a row work may be not ready in time, and how long it waits after each time.
+// Backoff: how many times in a row a workload may fail to be ready in time, and how long it waits
+// after each.
 #pragma once
 
 #include <chrono>
@@ -9,10 +10,10 @@
 
 namespace berth::queue {
 
-// After so many in a row it waits for a person.
+// After so many in a row it waits until a user acts.
 inline constexpr std::int64_t kMostSetbacks = 5;
 
-// One minute, two, four, eight.
+// Returns one, two, four or eight minutes.
 inline Duration backoff_after(std::int64_t times) {
   Duration backoff = std::chrono::minutes(1);
   for (std::int64_t i = 1; i < times && i < kMostSetbacks; ++i) backoff *= 2;

@@ -211,7 +211,7 @@ struct RecallFact {                       // the mark of a gang without a Job th
   // over, or it has failed too often and is left out for good.
   std::int64_t until = 0;
   std::string first;  // the uid of its oldest pod while it is left out, once all are there
-  // Whether it keeps what comes in the gang's place out of the queue.
+  // Whether the mark keeps the gang's new pods out of the queue.
   bool leaves_out() const { return times > 0 && (until != 0 || times >= kMostSetbacks); }
   bool operator==(const RecallFact&) const = default;
 };

@@ -55,8 +55,8 @@ Amounts pod_amounts(const PodShape::Fields& shape) {
   return amounts;
 }
 
-// Held, or let go, by its own gate, as the pods of Jobs are that another controller makes; such a
-// controller's gang is one also where somebody else took the gate.
+// Whether the pod has or had a gate of its own, as pods have whose Job another controller creates.
+// A gang of such a controller counts even if another component removed the gate.
 bool is_released_alone(const berth::Pod& pod, const Gang& gang) {
   if (is_gated(pod)) return true;
   const auto record = admission_on(pod);

@@ -29,9 +29,6 @@
 namespace berth::queue {
 namespace {
 
-// Retry interval for pods that may not be evicted yet.
-constexpr Duration kLookAgain = std::chrono::seconds(10);
-
 // Pods that replace evicted ones wait at their gate and hold nothing, so they are left out.
 std::vector<const berth::Pod*> running_pods(const Snapshot& snapshot, const Workload& workload) {
   std::vector<const berth::Pod*> pods;

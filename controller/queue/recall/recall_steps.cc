@@ -17,9 +17,6 @@
 namespace berth::queue {
 namespace {
 
-// Retry interval for pods that may not be evicted yet.
-constexpr Duration kLookAgain = std::chrono::seconds(10);
-
 struct Answered {
   bool all = true;                   // no question is open
   const berth::Pod* kept = nullptr;  // the first pod that may not be evicted

@@ -15,13 +15,11 @@
 #include "controller/queue/index/dead_nodes.h"
 #include "controller/queue/index/facts_from.h"
 #include "controller/queue/recall/reconcile.h"
+#include "controller/queue/recall/requeue.h"
 #include "controller/queue/record/admission_record.h"
 
 namespace berth {
 namespace {
-
-// Retry interval for pods that should be gone.
-constexpr Duration kLookAgain = std::chrono::seconds(10);
 
 const Job* job_of(const Snapshot& snapshot, const Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
@@ -116,7 +114,7 @@ void plan_force(const Snapshot& snapshot, const Node& node, const Pod& pod, Plan
                          .reason = why,
                          .grace_period_seconds = 0});
   plan.events.push_back({object, true, reasons::kForceDeleted, "Delete", why});
-  plan.requeue_in(kLookAgain);
+  plan.requeue_in(queue::kLookAgain);
 }
 
 void plan_dead(const Snapshot& snapshot, const Node& node, const Pod& pod, Plan& plan) {

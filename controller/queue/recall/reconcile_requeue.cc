@@ -26,8 +26,6 @@
 namespace berth {
 namespace {
 
-// Retry interval for pods that may not be evicted yet.
-constexpr Duration kLookAgain = std::chrono::seconds(10);
 constexpr Duration kLookAtPins = std::chrono::minutes(1);  // retry interval for workloads that stay
 
 bool is_bound(const Pod& pod) {
@@ -38,7 +36,7 @@ bool is_bound(const Pod& pod) {
 // user's job.
 void plan_drained_pod(const Snapshot& snapshot, const Pod& pod, std::string stays,
                       const std::string& why, Plan& plan) {
-  plan.requeue_in(kLookAgain);
+  plan.requeue_in(queue::kLookAgain);
   const queue::OwnerLooks looks = queue::look_at_owners(snapshot, {&pod});
   if (stays.empty()) stays = looks.why;
   if (!stays.empty()) {
@@ -90,7 +88,7 @@ bool plan_stranded(const Snapshot& snapshot, const queue::Workload& workload, Pl
   for (const Pod* pod : found->elsewhere)
     if (!pod->terminating()) plan.add(job, queue::ask_to_evict(*pod));
   plan.add(job, queue::suspend_job(*found->requeued, found->why));
-  plan.requeue_in(kLookAgain);
+  plan.requeue_in(queue::kLookAgain);
   return true;
 }
 

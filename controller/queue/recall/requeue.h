@@ -3,17 +3,22 @@
 // age. All its pods end, on any node, and none of them counts as a failure.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "apis/base/time.h"
 #include "controller/core/cluster_state.h"
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 #include "controller/queue/facts/facts_index.h"
 
 namespace berth::queue {
+
+// Retry interval for pods that may not be evicted yet, or that should be gone.
+inline constexpr Duration kLookAgain = std::chrono::seconds(10);
 
 // Suspends the Job. Its pods stay charged until they have ended. `preempted`, if not empty, is the
 // text of its annotation: when, and for which workload.

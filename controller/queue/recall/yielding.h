@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Yielding: whose work a note of yields.h is about, and whether it still stands.
+// Yielding: the workload that an entry of yields.h is about, and whether its taker still exists.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace berth::queue {
 
-// Empty: nobody makes it anew.
+// Returns the uid of the Job, or of the controller that re-creates the pods. Empty: there is none.
 std::string remaker_uid(const ClusterState& cluster, const Workload& workload);
 
 // Whether the taker still waits or runs.

@@ -59,7 +59,7 @@ std::optional<RecallFact> decode_recall(std::string_view text) {
   return recall;
 }
 
-// What it was set back for stays so many times in a row.
+// Keeps the number of setbacks in a row, or starts again from 0 after the last one.
 RecallFact recall_for_loss(const RecallFact* before, RecallFact next) {
   next.times = before == nullptr || before->times >= kMostSetbacks ? 0 : before->times;
   return next;

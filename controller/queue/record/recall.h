@@ -30,7 +30,7 @@ std::string encode_recall(const RecallFact& recall);
 // Returns nothing if the text is not a mark.
 std::optional<RecallFact> decode_recall(std::string_view text);
 
-// The next one of the gang. `before` is the mark that stands of it, if one does.
+// Returns the next mark of the gang. `before` is its current mark, or null.
 RecallFact recall_for_loss(const RecallFact* before, RecallFact next);
 RecallFact recall_for_setback(const RecallFact* before, RecallFact next);
 

@@ -15,8 +15,8 @@
 namespace berth::queue {
 namespace {
 
-// After the last one somebody has changed the Job, or it would not have been let go: it begins
-// anew.
+// If the last setback was the final one, a user has changed the Job since, as it runs again. So the
+// count starts again at 1.
 Setback next_setback(const berth::Job& job, Time now) {
   const auto before = setback_on(job.meta);
   const bool goes_on = before && before->times < kMostSetbacks;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Yields: who has to give way to whom. Work from which idle GPUs were taken waits again, often
-// with the longer age or the higher priority: if it displaced whom it went for, and was idle again,
-// the two would take turns for ever. So it displaces nobody while that one is there, and begins
-// where room is free. Annotation gpu.berth.dev/yields of the ledger, written with the very entry
-// that takes it back: {"OWNER UID": {"to": "Job/ns/name", "uid": …}}.
+// Yields: workloads that may displace no other. berth took idle GPUs from such a workload, and it
+// waits again, often with the older age or the higher priority. If it displaced the workload that
+// took its GPUs and then was idle again, the two would displace each other for ever. So it
+// displaces none while that workload exists, and starts only in free capacity. The annotation
+// gpu.berth.dev/yields of the ledger is written together with the entry that takes the GPUs back:
+// {"OWNER UID": {"to": "Job/ns/name", "uid": …}}.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +16,17 @@ namespace berth::queue {
 
 struct Taker {
   std::string workload;
-  std::string uid;  // of what was admitted
+  std::string uid;  // of its admission
   bool operator==(const Taker&) const = default;
 };
-// By the uid of the Job, or of whoever makes the pods anew.
+// By uid of the Job, or of the controller that re-creates the pods.
 using Yields = std::map<std::string, Taker, std::less<>>;
 
-// Nobody more is taken back for being idle than can be noted.
+// berth takes back no more idle workloads than it can note here.
 inline constexpr std::size_t kMostYielding = 256;
 
 std::string encode_yields(const Yields& yields);
-// What can't be read is not there.
+// Ignores what it can't read.
 Yields decode_yields(std::string_view text);
 
 }  // namespace berth::queue

@@ -81,7 +81,7 @@ std::string name_within_kind(std::string_view workload) {
 
 using Told = std::map<std::string_view, const PendingWorkload*>;
 
-// From when to when it begins is another's to say (start_teller.h), and stands until then.
+// Keeps the expected start times until start_teller.h writes new ones.
 void keep_estimate(const Told& before, PendingWorkload& told) {
   const auto found = before.find(told.workload);
   if (found == before.end() || found->second->waiting_since != told.waiting_since) return;

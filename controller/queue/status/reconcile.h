@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reconcilers that report, and decide nothing: pure functions from a snapshot to a plan.
+// The reconcilers that report and decide nothing: pure functions from a snapshot to a plan.
 #pragma once
 
 #include <string_view>
@@ -9,21 +9,21 @@
 
 namespace berth {
 
-// The status of every GPUQueue. One key for all queues: cohorts that share nodes are decided in one
-// cycle.
+// Writes the status of every GPUQueue. One key for all queues, as one cycle decides all cohorts
+// that share nodes.
 inline constexpr std::string_view kQueuesKey = "queues";
 Plan reconcile_queues(const Snapshot& snapshot);
 
-// The ResourceQuotas of their namespaces.
+// Writes the ResourceQuotas of the queues' namespaces.
 inline constexpr std::string_view kNamespaceQuotasKey = "namespace-quotas";
 Plan reconcile_namespace_quotas(const Snapshot& snapshot);
 
-// Why it waits, on what waits: the hundred oldest of each queue, a few a second.
+// Writes on waiting workloads why they wait: on the hundred oldest of each queue, a few per second.
 inline constexpr std::string_view kReasonsKey = "reasons";
 Plan reconcile_reasons(const Snapshot& snapshot);
 
-// What queues use of GPU hours, written down once a minute (usage_meter.h). This one has seen
-// nothing of it but what stands, as a new leader.
+// Records the GPU hours that queues use, once a minute (usage_meter.h). Like a new leader, this
+// function knows only the recorded usage.
 inline constexpr std::string_view kUsageKey = "usage";
 
 }  // namespace berth

@@ -7,7 +7,7 @@
 
 namespace berth::sim {
 
-// FNV-1a: another name, another address.
+// FNV-1a: different names get different addresses.
 std::string pod_address(const std::string& node) {
   std::uint32_t hash = 2'166'136'261U;
   for (const char c : node) hash = (hash ^ static_cast<unsigned char>(c)) * 16'777'619U;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The address that a kubelet gives to the pod of dcgm-exporter on its node: "10.93.20.7".
+// PodAddress: the address of a node's dcgm-exporter pod, "10.93.20.7".
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// Labels that discovery takes away when they are no longer true.
+// Labels that discovery removes when they are no longer true.
 bool is_of_layout(std::string_view key) {
   return key.starts_with("nvidia.com/mig-") || key.starts_with("nvidia.com/gpu.slices.") ||
          key == "nvidia.com/mig.strategy";

@@ -16,7 +16,7 @@ namespace berth::sim {
 inline constexpr char kManagerApp[] = "nvidia-mig-manager";
 inline constexpr char kPluginApp[] = "nvidia-device-plugin-daemonset";
 inline constexpr char kDiscoveryApp[] = "gpu-feature-discovery";
-// Those whose pods mig-manager waits for.
+// The apps whose pods mig-manager waits for.
 inline constexpr const char* kClientApps[] = {kPluginApp, kDiscoveryApp, kExporterApp,
                                               "nvidia-dcgm"};
 

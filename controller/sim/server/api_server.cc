@@ -145,6 +145,7 @@ std::string read(const Store& store, const Target& target) {
 ApiServer::ApiServer(Store& store, const VirtualClock& clock, Random random)
     : store_(store), clock_(clock), random_(random) {
   store_.observe([this](const Change& change) {
+    if (change.user == kRestorer) return;  // no watch of etcd shows a restore
     for (std::size_t i = 0; i < watches_.size(); ++i)
       if (const std::shared_ptr<Watch> watch = watches_[i].lock()) watch->on_change(change);
   });

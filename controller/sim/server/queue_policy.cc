@@ -34,7 +34,7 @@ std::string template_record_of(const json& object) {
   return pods == nullptr ? "" : record_of(*pods);
 }
 
-// By which berth takes a pod for lost; a Job's pods would have it from the template.
+// The annotation that marks a pod as lost; a Job's pods would inherit it from the template.
 std::string mark_of(const json& object) {
   const json* pods = find_at(object, {"spec", "template"});
   return text_at(pods == nullptr ? object : *pods,

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -83,7 +84,9 @@ void Watch::on_change(const Change& change) {
 void Watch::on_beat(const Store& store, MonotonicTime now) {
   if (ended_) return;
   if (end_.count() > 0 && now >= end_) return end();
-  if (wants_bookmarks_) send_bookmark(store.revision(), false);
+  // After a restore the server's cache stays at a revision that is yet to come.
+  seen_ = std::max(seen_, store.revision());
+  if (wants_bookmarks_) send_bookmark(seen_, false);
 }
 
 void Watch::send_object(const char* type, const json& object, std::int64_t revision,

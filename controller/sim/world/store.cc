@@ -131,6 +131,36 @@ void Store::compact(std::int64_t revision) {
   while (!history_.empty() && history_.front().revision <= compacted_) history_.pop_front();
 }
 
+void Store::restore(const Backup& backup) {
+  revision_ = backup.revision;
+  compacted_ = std::min(compacted_, revision_);
+  while (!history_.empty() && history_.back().revision > revision_) history_.pop_back();
+  std::map<StoreKey, ObjectPtr> then;
+  for (const auto& [type, objects] : backup.objects) then.insert(objects.begin(), objects.end());
+  for (const auto& [type, objects] : objects_)
+    for (const auto& [key, object] : objects) then.try_emplace(key, nullptr);
+  for (auto& [key, object] : then) put_back(key, std::move(object));
+}
+
+void Store::put_back(const StoreKey& key, ObjectPtr object) {
+  ObjectPtr before = find(key);
+  if (before == object) return;
+  Change::Kind kind = before == nullptr ? Change::Kind::kAdded : Change::Kind::kModified;
+  if (object == nullptr) {
+    kind = Change::Kind::kDeleted;
+    objects_[key.type].erase(key);
+  } else {
+    objects_[key.type][key] = object;
+  }
+  const Change change{.kind = kind,
+                      .key = key,
+                      .revision = revision_,
+                      .before = before,
+                      .after = object == nullptr ? before : object,
+                      .user = kRestorer};
+  for (std::size_t i = 0; i < observers_.size(); ++i) observers_[i](change);
+}
+
 std::vector<const Change*> Store::since(std::int64_t revision) const {
   auto at = std::ranges::upper_bound(history_, revision, {}, &Change::revision);
   std::vector<const Change*> changes;

@@ -47,6 +47,8 @@ struct Change {
   mutable std::shared_ptr<const std::string> frame_{};  // set at the first request
 };
 
+inline constexpr char kRestorer[] = "etcd-restore";  // the user of its changes
+
 class Store {
  public:
   ObjectPtr find(const StoreKey& key) const;
@@ -64,6 +66,16 @@ class Store {
   // History is complete only after this change: a watch from below it gets a 410.
   std::int64_t compacted() const { return compacted_; }
   void compact(std::int64_t revision);
+
+  struct Backup {
+    std::map<const ResourceType*, std::map<StoreKey, ObjectPtr>> objects;
+    std::int64_t revision;
+  };
+  Backup save() const { return {objects_, revision_}; }
+  // As etcd is restored under a running API server: objects and revisions are as they were.
+  // Observers hear of it in changes by kRestorer. What comes next takes revisions that were given
+  // out before.
+  void restore(const Backup& backup);
   // Every change with a revision above this one, oldest first.
   std::vector<const Change*> since(std::int64_t revision) const;
 
@@ -73,6 +85,7 @@ class Store {
 
  private:
   void record(Change change);
+  void put_back(const StoreKey& key, ObjectPtr object);
 
   std::map<const ResourceType*, std::map<StoreKey, ObjectPtr>> objects_;
   std::deque<Change> history_;

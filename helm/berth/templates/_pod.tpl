@@ -45,6 +45,27 @@ securityContext:
           fieldRef: {fieldPath: metadata.namespace}
 {{- end }}
 
+{{/* The certificate that /metrics shows, where it is not the process' own. */}}
+{{- define "berth.metricsMount" -}}
+{{- if .Values.metrics.tlsSecret -}}
+- {name: metrics-certificate, mountPath: /etc/berth/metrics-certificate, readOnly: true}
+{{- end }}
+{{- end }}
+
+{{- define "berth.metricsVolume" -}}
+{{- if .Values.metrics.tlsSecret -}}
+# Optional: berth starts without the Secret, and cannot be scraped until it is there.
+- name: metrics-certificate
+  secret:
+    secretName: {{ .Values.metrics.tlsSecret }}
+    optional: true
+    defaultMode: 0440
+    items:
+    - {key: tls.crt, path: tls.crt}
+    - {key: tls.key, path: tls.key}
+{{- end }}
+{{- end }}
+
 {{/* Where they run; `selector` is the Deployment's own. */}}
 {{- define "berth.placement" -}}
 {{- $selector := .selector -}}
