@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pins that the webhook removes from new pods and Jobs.
+// Node pins that the webhook removes from new pods and Jobs.
 #include "tests/admission/queue_hold_fixture.h"
 
 namespace berth::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a GPU one unit of a resource is.
+// The part of a GPU that one unit of a resource is.
 #include "controller/fleet/gpu_weight.h"
 
 #include <gtest/gtest.h>

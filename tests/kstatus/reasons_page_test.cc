@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/reasons.md says of every reason what the code's tables say, and of no other.
+// docs/reasons.md has the code's facts about every reason, and no other reasons.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-// The rows of the tables under the heading that begins so.
+// The rows of the tables under the heading with this beginning.
 std::vector<Cells> rows_under(const std::string& heading) {
   std::ifstream page(source_dir() + "/docs/reasons.md");
   std::vector<Cells> rows;
@@ -41,7 +41,7 @@ std::vector<Cells> rows_under(const std::string& heading) {
   return rows;
 }
 
-// "`A`, `B`" and "A, B".
+// Splits "`A`, `B`" and "A, B".
 std::vector<std::string> names_in(const std::string& cell) {
   std::vector<std::string> names;
   std::istringstream text(cell);
@@ -66,7 +66,7 @@ std::string word_for(Outlook outlook) {
   return "?";
 }
 
-// "Held Reconciling" of the page, and of the code.
+// "Held Reconciling", from the page and from the code.
 std::set<std::string> told_under(const std::string& heading) {
   std::set<std::string> told;
   for (const Cells& row : rows_under(heading))
@@ -169,7 +169,7 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
   EXPECT_EQ(told, known);
 }
 
-// Every constant has its row, or it would come to Reconciling by default.
+// Every constant has its row; otherwise it would mean Reconciling by default.
 TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
   std::set<std::string> known = {
       reasons::kSlippedPastAdmission,
@@ -182,7 +182,7 @@ TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
       reasons::kGpusReclaimed,
       reasons::kGpusKept,
       reasons::kClockSkewed,
-      reasons::kTooManyUnhealthy};  // of conditions that are none of kstatus'
+      reasons::kTooManyUnhealthy};  // in conditions that kstatus does not read
   known.insert(kOfMetricsMissing.begin(), kOfMetricsMissing.end());
   known.insert(kOfHearsay.begin(), kOfHearsay.end());
   for (const LayoutReason& row : layout_reasons()) known.emplace(row.reason);
