@@ -7,8 +7,6 @@
 #include <sstream>
 #include <string>
 
-#include "controller/core/seeded_bugs.h"
-
 namespace berth {
 namespace {
 
@@ -41,7 +39,7 @@ std::optional<Duration> ServerClock::skew() const {
 Time ServerClock::now() {
   const Moment own{loop_.now(), loop_.wall_now()};
   const std::optional<Duration> off = skew();
-  if (!off || seeded(SeededBug::kTrustAnyClock)) return own.time;
+  if (!off) return own.time;
   if (std::chrono::abs(*off) <= tolerance_) {
     agreed_ = own;
     return own.time;
