@@ -119,7 +119,7 @@ void read_spec(const JsonCursor& spec, GPUQueueSpec& out) {
   read(spec["namespaceQuota"], out.namespace_quota);
   read_enum(spec["placement"], out.placement, {QueuePlacement::kNodes, QueuePlacement::kNone});
   spec["placementTimeout"].read(out.placement_timeout);
-  spec["forceDeleteAfter"].read(out.force_delete_after);
+  read(spec["forceDeleteAfter"], out.force_delete_after);
   read(spec["podsReadyTimeout"], out.pods_ready_timeout);
   if (spec["budget"].present()) read(spec["budget"], out.budget.emplace());
   if (const JsonCursor classes = spec["priorityClasses"]; classes.present())
