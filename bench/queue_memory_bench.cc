@@ -81,7 +81,7 @@ int run() {
   const ClusterState cluster = waiting();
   const Answers answers;
   const Settings settings;
-  const Plan plan = reconcile_queues({cluster, answers, settings, Time{}});
+  const Plan plan = queue::reconcile_queues({cluster, answers, settings, Time{}});
   std::int64_t pending = 0;
   const queue::Survey survey(cluster.view<queue::ClusterIndex>().facts(), 0);
   for (const auto& each : cluster.gpu_queues()) pending += survey.find(each->meta.name)->pending;

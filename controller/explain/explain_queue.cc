@@ -45,7 +45,7 @@ const Job* job_of(const ClusterState& cluster, const Pod& pod) {
 // Why the queue admits no workload, according to its conditions; null: it admits.
 const Condition* pause_of(const ClusterState& cluster, const std::string& queue) {
   const GPUQueue* found = cluster.gpu_queues().find(queue);
-  return found == nullptr ? nullptr : find_true(found->status.conditions, kAdmissionsPaused);
+  return found == nullptr ? nullptr : find_true(found->status.conditions, queue::kAdmissionsPaused);
 }
 
 std::string turn_of(const QueueVerdict& verdict, const QueuePicture& picture,

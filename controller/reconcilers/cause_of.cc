@@ -49,7 +49,7 @@ std::string cause_of(const ClusterState& cluster, std::string_view key) {
   if (family.prefix == kNodeKeys) return text_of(layout_of(cluster, name));
   if (family.prefix == kPoolKeys || family.prefix == kPolicyKey)
     return text_of(find_policy(cluster));
-  if (family.prefix == kReleaseKeys || family.prefix == kRequeueKeys)
+  if (family.prefix == queue::kReleaseKeys || family.prefix == queue::kRequeueKeys)
     return text_of(job_of(cluster, name));
   return {};
 }

@@ -20,7 +20,7 @@ std::vector<std::string> all_keys(const ClusterState& cluster, const Settings& s
   for (std::string& key : all_policy_keys(cluster)) keys.push_back(std::move(key));
   for (std::string& key : keys_of_policy_edit()) keys.push_back(std::move(key));
   for (std::string& key : all_bypass_keys(cluster, settings)) keys.push_back(std::move(key));
-  for (std::string& key : all_queue_keys(cluster, settings)) keys.push_back(std::move(key));
+  for (std::string& key : queue::all_queue_keys(cluster, settings)) keys.push_back(std::move(key));
   return keys;
 }
 

@@ -48,8 +48,8 @@ std::vector<std::string> keys_for(const ClusterState& cluster, const Settings& s
     add(health_keys_for(cluster, settings, old, now));
   if constexpr (requires { bypass_keys_for(cluster, settings, old, now); })
     add(bypass_keys_for(cluster, settings, old, now));
-  if constexpr (requires { queue_keys_for(cluster, settings, old, now); })
-    add(queue_keys_for(cluster, settings, old, now));
+  if constexpr (requires { queue::queue_keys_for(cluster, settings, old, now); })
+    add(queue::queue_keys_for(cluster, settings, old, now));
   if constexpr (std::is_same_v<T, GPUClusterPolicy>)
     if (is_edit(old, now)) add(keys_of_policy_edit());
   if constexpr (requires { changes_stop(settings, old, now); })

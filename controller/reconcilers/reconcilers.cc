@@ -42,7 +42,7 @@ Reconcilers reconcilers(const Settings& settings) {
     std::vector<std::string> keys{std::string(kSlotsKey)};
     for (const auto& layout : cluster.mig_layouts()) keys.push_back(layout_key(layout->meta.name));
     if (cluster.gpu_policies().size() > 0) keys.emplace_back(kPolicyKey);
-    if (cluster.gpu_queues().size() > 0) keys.emplace_back(kQueuesKey);
+    if (cluster.gpu_queues().size() > 0) keys.emplace_back(queue::kQueuesKey);
     return keys;
   };
   all.cause_of = cause_of;
@@ -55,8 +55,9 @@ Reconcilers reconcilers(const Settings& settings) {
     Figures figures = rollout_figures(cluster, settings);
     for (Figure& figure : pool_figures(cluster)) figures.push_back(std::move(figure));
     for (Figure& figure : namespace_figures(cluster)) figures.push_back(std::move(figure));
-    for (Figure& figure : queue_figures(cluster)) figures.push_back(std::move(figure));
-    for (Figure& figure : budget_figures(cluster, settings)) figures.push_back(std::move(figure));
+    for (Figure& figure : queue::queue_figures(cluster)) figures.push_back(std::move(figure));
+    for (Figure& figure : queue::budget_figures(cluster, settings))
+      figures.push_back(std::move(figure));
     for (Figure& figure : stop_figures(cluster, settings)) figures.push_back(std::move(figure));
     return figures;
   };

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "apis/base/reasons.h"
+#include "controller/core/seeded_bugs.h"
 
 namespace berth {
 namespace {
@@ -106,10 +107,12 @@ void Worker::work_on(const std::string& key) {
   }
   forget_old_answers();
   const MonotonicTime start = loop_.now();
+  Time now = parts_.client.wall_now();
+  if (seeded(SeededBug::kTrustAnyClock)) now = loop_.wall_now();
   const Snapshot snapshot{.cluster = parts_.caches.cluster(),
                           .answers = answers_,
                           .settings = options_.settings,
-                          .now = parts_.client.wall_now(),
+                          .now = now,
                           .epoch = parts_.leadership.epoch(),
                           .zones = *options_.zones,
                           .samples = parts_.samples,

@@ -53,7 +53,7 @@ Told Incidents::on_etcd(const std::string& verb) {
     store.compact(store.revision());
     line.text = "is compacted: older watches get 410";
   } else if (verb == "backup") {
-    backup_ = store.revision();
+    backup_ = store.save();
     line.text = "is saved";
   } else if (backup_) {
     store.restore(*backup_);

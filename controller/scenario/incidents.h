@@ -3,7 +3,6 @@
 // for each group of verbs.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -83,7 +82,7 @@ class Incidents {
   World world_;
   sim::ActorClient person_;
   std::map<std::string, sim::GpuNode> machines_;
-  std::optional<std::int64_t> backup_;  // the revision at which etcd was saved last
+  std::optional<sim::Store::Backup> backup_;  // the last of etcd
 };
 
 }  // namespace berth

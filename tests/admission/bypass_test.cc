@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods that came past the webhook, and those that did not need it.
+// Pods that were created without review, and those that needed none.
 #include "controller/admission/bypass.h"
 
 #include <gmock/gmock.h>
@@ -81,7 +81,7 @@ TEST(Bypass, WhatTheWebhookHasSeenOrWouldNotLookAtIsNot) {
   EXPECT_FALSE(found([](Pod&) {}));
 }
 
-// Whatever it tolerates, and whatever it says of itself.
+// Whatever it tolerates and says about itself.
 TEST(Bypass, APodInAPoolThatIsClosedToItIsFound) {
   ClusterState cluster = cluster_with_dated_policy();
   Pod thief = bare();
@@ -111,7 +111,7 @@ TEST(Bypass, APodInAPoolThatIsClosedToItIsFound) {
   Pod elsewhere = bound;
   elsewhere.node_name = "i1";
   EXPECT_FALSE(slipped_past(elsewhere, cluster, Settings()));
-  Pod without = bound;  // as a node's monitoring does
+  Pod without = bound;  // like a node's monitoring
   without.shape.edit()->requests = {{"cpu", Quantity::whole(1)}};
   EXPECT_FALSE(slipped_past(without, cluster, Settings()));
   Pod of_kubelet = bound;
@@ -148,7 +148,7 @@ TEST(Bypass, IsToldOnceOnThePod) {
     EXPECT_TRUE(reconcile_bypass(snapshot, other).events.empty()) << other;
 }
 
-// Nobody may have seen them come, and what they are judged by may come after them.
+// No leader may have seen their creation, and the policy may be newer than they are.
 TEST(Bypass, ThoseThatStillWaitAreFoundAgain) {
   ClusterState cluster = cluster_with_dated_policy();
   const auto add = [&](const std::string& name, const std::function<void(Pod&)>& change) {

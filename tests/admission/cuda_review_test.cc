@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The webhook tells of containers that no node's driver can run.
+// The webhook warns of containers that no node's driver can run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is no AdmissionReview, and objects that nobody means well with.
+// Bodies that are not AdmissionReviews, and malicious objects.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(Envelope, WhatIsNoReviewGetsA400AndASentence) {
       {R"({"kind":"AdmissionReview"} x)", "is not valid JSON"},
       {R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1")", "is not valid JSON"},
       {"{\"kind\":\"\xff\"}", "is not valid JSON"},
-      // Broken in and behind a pod that could be read.
+      // Broken inside and after a readable pod.
       {R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u",)"
        R"("kind":{"kind":"Pod"},"object":{"spec":{"containers":[{"name":"c")",
        "is not valid JSON"},
@@ -179,7 +179,7 @@ TEST(Hostile, HundredsOfContainersAreAnsweredAndThousandsAreNot) {
   }
 }
 
-// Terms in which a long list of pools would be written.
+// Terms that would each get a long list of pools.
 TEST(Hostile, APatchThatNoPodCouldTakeIsRefused) {
   const auto change = [](Enforcement enforcement) {
     return [enforcement](GPUClusterPolicySpec& spec) {
@@ -261,7 +261,7 @@ TEST(Hostile, DepthIsNoTrouble) {
               HasSubstr("spec.devices[0]: must be a map of fields, is a list"));
 }
 
-// What nobody reads is looked at too: a verdict about half a text is none.
+// Unread parts are parsed too: a verdict about half a text is worthless.
 TEST(Envelope, BrokenJsonIsFoundWhereverItStands) {
   const ClusterState cluster = make_cluster();
   const char* broken[] = {R"({"a":[1})", R"([1 2])", R"(nul)",  R"("\x")",
@@ -280,7 +280,7 @@ TEST(Envelope, BrokenJsonIsFoundWhereverItStands) {
   }
 }
 
-// The API server sends none; a patch of it would not apply.
+// The API server sends none; a patch of it would fail.
 TEST(Envelope, NothingIsAddedToANull) {
   const ClusterState cluster = make_cluster([](GPUClusterPolicySpec& spec) {
     spec.admission.defaults.security_context = true;
@@ -292,7 +292,7 @@ TEST(Envelope, NothingIsAddedToANull) {
           R"(],"initContainers":[null],"volumes":[null],)"
           R"("tolerations":[null],"affinity":{"nodeAffinity":{)"
           R"("requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[null]}}}})");
-  const Answer answer = ask(kMutate, request, cluster);  // applied there
+  const Answer answer = ask(kMutate, request, cluster);  // the test applies the patch
   EXPECT_EQ(at(answer.object, "/spec/containers/0"), "null");
   EXPECT_EQ(at(answer.object, "/spec/initContainers/0"), "null");
   EXPECT_EQ(at(answer.object, "/spec/containers/1/resources/limits"), R"({"nvidia.com/gpu":"2"})");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pod says about its node, held against ten thousand of them: by class, and no longer than
-// one pod is worth. Work is counted, not timed.
+// A pod's constraints are compared with ten thousand nodes: by class, and with bounded work per
+// pod. The test counts work instead of time.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using ::testing::Not;
 
 constexpr int kNodes = 10'000;
 
-// Pool training, and pool gold, which is closed to team-a, have half of the nodes each.
+// Half of the nodes are in pool training, half in pool gold, which is closed to team-a.
 const ClusterState& fleet() {
   static const ClusterState cluster = [] {
     ClusterState made = make_cluster([](GPUClusterPolicySpec& spec) {
@@ -41,7 +41,7 @@ const ClusterState& fleet() {
   return cluster;
 }
 
-// A pod for one GPU whose terms are term(0), term(1), …: expressions.
+// A pod for one GPU with the terms term(0), term(1), …, each a list of expressions.
 Request pod_with_terms(int count, const std::function<std::string(int)>& term) {
   std::string terms;
   for (int i = 0; i < count; ++i)
@@ -78,7 +78,7 @@ TEST(LargeFleet, NodesAreAHandfulOfClasses) {
 }
 
 TEST(LargeFleet, HundredsOfTermsAreJudgedByClass) {
-  // Only the last admits a node, and it is one of gold.
+  // Only the last term matches a node, which is in gold.
   const Request request = pod_with_terms(200, [](int i) {
     return in("zone", i == 199 ? "a" : fmt::format("z{}", i)) + "," + in("tier", "gold");
   });
@@ -107,7 +107,7 @@ TEST(LargeFleet, OneNodeByNameIsFoundAmongThem) {
   EXPECT_THAT(by_field.message, HasSubstr("pool gold"));
 }
 
-// Nobody comes into a pool by asking for too much: the pod is held to those that are open to it.
+// A pod with too much work does not get into closed pools: it is restricted to the open ones.
 TEST(LargeFleet, WhatIsTooMuchWorkIsHeldToTheOpenPools) {
   Request request = pod_with_terms(200, [](int i) {
     return in("kubernetes.io/hostname", fmt::format("node-{:05}", 2 * i + 1));

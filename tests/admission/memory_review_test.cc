@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The webhook tells of pods whose GPUs can't hold what they say they load.
+// The webhook warns of pods whose GPUs have less memory than the pods need.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@ StringMap a100(StringMap labels) {
   return labels;
 }
 
-// All three nodes have A100s of 80 GB: t1 whole ones, i1 cut ones, d1 shared ones for namespace
-// lab.
+// All three nodes have A100s of 80 GB: t1 whole ones, i1 partitioned ones, d1 shared ones for
+// namespace lab.
 ClusterState labelled_cluster() {
   ClusterState cluster = make_cluster();
   for (const char* name : {"t1", "i1", "d1"}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one request may cost: a body of the largest size that the webhook takes, full of whatever
-// can be repeated, takes a few times its size of memory and gets a short answer. Each is asked
-// about in a process of its own, whose peak is read from the kernel.
+// The cost of one request: a body of the largest accepted size, full of anything that can be
+// repeated, takes a few times its size in memory and gets a short answer. Each request runs in a
+// process of its own, whose peak the kernel reports.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t kBody = 7u << 20;       // kMaxReviewBytes
 constexpr std::size_t kMaxAnswer = 2u << 20;  // a patch of 1 MiB in base64
-constexpr std::size_t kSome = 20u << 20;      // the sanitizer's share included
+constexpr std::size_t kSome = 20u << 20;      // including the sanitizer's share
 
 // A field of /proc/self/status, in bytes.
 std::size_t status_of_process(std::string_view field) {
@@ -33,9 +33,9 @@ std::size_t status_of_process(std::string_view field) {
   return 0;
 }
 
-constexpr std::size_t kAround = 2048;  // of the envelope and what stands around a list
+constexpr std::size_t kAround = 2048;  // for the envelope and the text around a list
 
-// Lists that make the body as large as this.
+// Makes lists so that the body has this size.
 struct Filler {
   std::size_t bytes;
   std::string operator()(const std::function<std::string(int)>& item) const {
@@ -53,11 +53,11 @@ struct Filler {
 
 struct Cost {
   std::size_t growth = 0;
-  std::size_t answer = 0;  // the longer one
+  std::size_t answer = 0;  // of the longer one
   std::string begin;       // of the answer
 };
 
-// Of both paths, one after the other; the answer is the second one's.
+// For both paths, one after the other; `begin` is of the second answer.
 Cost cost_of(const std::string& body, const ClusterState& cluster) {
   int ends[2];
   if (pipe(ends) != 0) return {};
@@ -91,7 +91,7 @@ Cost cost_of(const std::string& body, const ClusterState& cluster) {
 struct Shape {
   const char* name;
   Request request;
-  const char* says;  // in the answer, on the path that refuses
+  const char* says;  // in the answer of the refusing path
 };
 
 std::string affinity(const std::string& terms) {
@@ -100,7 +100,7 @@ std::string affinity(const std::string& terms) {
          terms + "]}}}}";
 }
 
-// A pod that asks for a GPU, with this in its spec.
+// A pod with a GPU request and this in its spec.
 Request with(const std::string& more) {
   return pod(R"({"containers":[{"name":"c","resources":{"limits":{"nvidia.com/gpu":"2"}}}],)" +
              more + "}");
@@ -121,7 +121,7 @@ std::vector<Shape> shapes_of_pods(std::size_t bytes) {
   const Filler fill{bytes};
   const std::string empty = fill("{}");
   const std::string request = fill(R"({"resources":{"requests":{"nvidia.com/gpu":"2"}}})");
-  const char* many = "values";  // more of them than any object has, whatever they are
+  const char* many = "values";  // more of them than any object has
   const auto numbered = [&fill](const char* format) {
     return fill([format](int i) { return fmt::format(fmt::runtime(format), i); });
   };
@@ -148,7 +148,7 @@ std::vector<Shape> shapes_of_pods(std::size_t bytes) {
        of_container(R"("securityContext":{"capabilities":{"add":[)" + fill("\"\"") + "]}}"), many},
       {"what berth doesn't know", with(R"("x":[)" + fill("[]") + "]"), many},
       {"open brackets", with(R"("x":)" + std::string(bytes - kAround, '[')), many},
-      // Fewer, and each of them long.
+      // Fewer and longer ones.
       {"long values",
        pod(affinity(R"({"matchExpressions":[{"values":[)" +
                     fill([](int i) { return fmt::format(R"("{:060}")", i); }) + "]}]}")),
@@ -228,14 +228,14 @@ TEST(Memory, AHugeObjectOfBerthsOwnDoesToo) {
   for (const Shape& shape : shapes_of_own_kinds(kBody)) expect_cheap(shape, true);
 }
 
-// Small enough for its values not to be counted, or to be few enough.
+// So small that its values are not counted, or are few enough.
 TEST(Memory, AndSoDoesALargeOne) {
   for (const std::size_t bytes : {500'000, 250'000})
     for (const auto& shapes : {shapes_of_pods(bytes), shapes_of_own_kinds(bytes)})
       for (const Shape& shape : shapes) expect_cheap(shape, false);
 }
 
-// Not a byte of these is in an object.
+// These bytes are not part of an object.
 TEST(Memory, NeitherDoesTheEnvelopeCostMore) {
   const auto envelope = [](const std::string& uid, const std::string& groups) {
     return R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":")" +

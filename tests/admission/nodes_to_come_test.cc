@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elastic pools without nodes: what the webhook writes and lets pass, so that an autoscaler sees
-// the pods and adds the first node.
+// Elastic pools without nodes: what the webhook adds and admits, so that an autoscaler sees the
+// pods and adds the first node.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ class NodesToCome : public ::testing::Test {
   void add_elastic_node(const char* resource, int count) {
     add_node(cluster_, "e1", {{"tier", "elastic"}}, resource, count);
   }
-  // The pools that the webhook holds the pod to, "absent" if it writes none.
+  // The pools to which the webhook restricts the pod; "absent": it adds none.
   std::string held_to(const Request& request) {
     const Answer answer = ask(ReviewPath::kMutate, request, cluster_);
     return at(answer.object,
@@ -80,7 +80,7 @@ TEST_F(NodesToCome, WithoutBoundThePoolHasOnlyTheNodesThatAreThere) {
   EXPECT_EQ(held_to(kWholeGpu), R"(["training"])");
 }
 
-// The nodes of a pool may be gone for a while, and the pod's affinity stays for good.
+// The nodes of a pool may be gone for a while, while the pod's affinity is permanent.
 TEST_F(NodesToCome, APoolWithAQuotaIsNotTakenFromThePodWhileItsNodesAreGone) {
   PoolSpec fixed = elastic();
   fixed.elastic.reset();

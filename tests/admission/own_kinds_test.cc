@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// berth's own kinds: what their schemas can't say.
+// Rules for berth's own kinds that their schemas can't express.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -194,7 +194,7 @@ TEST(OwnKinds, NoFieldOfAPolicyIsKeptAndNotActedOn) {
                R"(["zone"],"pools":[{"name":"a","nodeSelector":{"matchLabels":{"tier":)"
                R"("training"}},"price":{"perGPUHour":"3.06"},"elastic":{"maxNodes":9}}]})"),
       IsEmpty());
-  // What the server writes out itself.
+  // The server itself writes these defaults.
   EXPECT_THAT(warnings(R"({"idle":{"gracePeriod":"30m","policy":"Observe"},"health":{}})"),
               IsEmpty());
 }

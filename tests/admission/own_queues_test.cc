@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUQueues: what their schema can't say.
+// Rules for GPUQueues that their schema can't express.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ GPUQueue standing(const std::string& name, const char* resource) {
   return queue;
 }
 
-// One pool of two nodes, and a namespace of each of two teams.
+// A pool of two nodes, and one namespace for each of two teams.
 ClusterState teams() {
   ClusterState cluster = make_cluster();
   for (const char* name : {"a1", "a2"})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a size is told, and which containers need shared memory.
+// The text of sizes, and which containers need shared memory.
 #include "controller/admission/pod_review.h"
 
 #include <gtest/gtest.h>

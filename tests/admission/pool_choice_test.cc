@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which GPUs a namespace may have for itself: of an open pool, unshared, and closed by no entry of
-// the catalog.
+// Which GPUs a namespace may have exclusively: those of an open pool, unshared, and not closed by
+// an entry of the catalog.
 #include "controller/admission/pool_choice.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no queue can hold or count, and what would keep GPUs for long: refused unless the policy
-// allows it.
+// Workloads that no queue can hold or count, or that would keep GPUs for long: refused unless the
+// policy allows them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -113,7 +113,7 @@ TEST_F(QueueBoundsTest, ClaimsAreRefusedUnlessThePolicyAllowsThem) {
   EXPECT_TRUE(asked(in("lab", claiming)).allowed) << "of no queue, and no policy";
 }
 
-// The API server has written TerminatingOrFailed into it by then.
+// By then the API server has set TerminatingOrFailed.
 TEST_F(QueueBoundsTest, AJobOfAQueueReplacesAPodOnceItHasEnded) {
   const Request early = with(gpu_job(), kReplacement, "TerminatingOrFailed");
   for (const Request& request : {early, gpu_job()}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// QueueHold: what the webhook does to pods and Jobs of queues.
+// QueueHold: the webhook's changes to pods and Jobs of queues.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ class QueueHold : public ::testing::Test {
       add(queue_of(std::string("of-") + name, name, true));
   }
   void add(const GPUQueue& queue) { cluster.upsert(queue, Time{}); }
-  // The default queue of team-a does.
+  // For the default queue of team-a.
   void accept(std::vector<std::string> classes) {
     GPUQueue queue = queue_of("vision", "team-a", true);
     queue.spec.priority_classes = std::move(classes);

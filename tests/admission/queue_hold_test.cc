@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs to a queue is held back when it is made: Jobs suspended, other pods gated.
+// The webhook holds new workloads of queues: it suspends Jobs and gates other pods.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ TEST_F(QueueHold, OtherGatesStay) {
   EXPECT_EQ(at(answer.object, "/spec/schedulingGates/1/name"), R"("gpu.berth.dev/queue")");
 }
 
-// What its owner is, and whether it is a mirror, whoever creates a pod may write.
+// The creator of a pod can write any owner, and the mirror annotation.
 TEST_F(QueueHold, APodThatClaimsANodeOrADaemonSetForItsOwnerIsGated) {
   for (const char* kind : {"DaemonSet", "Node", "ReplicaSet"})
     EXPECT_TRUE(gated(owned(gpu_pod(), kind))) << kind;
@@ -133,7 +133,7 @@ TEST_F(QueueHold, AnAdmittedJobMayOnlyShrink) {
   EXPECT_TRUE(asked(8).allowed);
 }
 
-// Others start by it.
+// Other workloads' start times rely on it.
 TEST_F(QueueHold, TheDeadlineOfAnAdmittedJobMayOnlyFall) {
   json runs = {{"spec", {{"suspend", false}, {"activeDeadlineSeconds", 60}}}};
   const auto asked = [&](json deadline) {
@@ -151,7 +151,7 @@ TEST_F(QueueHold, TheDeadlineOfAnAdmittedJobMayOnlyFall) {
   EXPECT_TRUE(asked(61).allowed);
 }
 
-// A Job that has no label would be resumed by anybody where the namespace has no default.
+// If the namespace has no default queue, any user could resume a Job without label.
 TEST_F(QueueHold, AJobThatWaitsOrWasAdmittedKeepsItsLabel) {
   add(queue_of("vision", "team-a", false));
   const auto change = [&](bool suspended, const std::string& admitted, json label, bool resumes) {
@@ -188,7 +188,7 @@ TEST_F(QueueHold, ALabelThatLeadsNowhereIsTold) {
   EXPECT_THAT(foreign.message, HasSubstr("GPUQueue other is not for namespace team-a"));
 }
 
-// Of one that is none, pods would go one by one.
+// With an invalid size the pods would be admitted one by one.
 TEST_F(QueueHold, AGangSaysItsSizeAsANumberOrNotAtAll) {
   const auto refusal = [&](const char* annotation, json value) {
     Request request = gpu_pod();
@@ -209,7 +209,7 @@ TEST_F(QueueHold, AGangSaysItsSizeAsANumberOrNotAtAll) {
   EXPECT_THAT(refusal("gpu.berth.dev/fast-admission", "yes"), HasSubstr("true or false"));
 }
 
-// Its group hangs on labels that the webhook leaves as they are.
+// Its group depends on labels that the webhook does not change.
 TEST_F(QueueHold, APodOfAFrameworksGangIsGatedLikeAnyOther) {
   Request request = with(owned(gpu_pod(), "StatefulSet"), "/metadata/labels",
                          {{"leaderworkerset.sigs.k8s.io/name", "llm"},
@@ -283,7 +283,7 @@ TEST_F(QueueHold, AClassThatTheQueueDoesNotAcceptIsRefused) {
   EXPECT_FALSE(labelled(gpu_job(), "prod").allowed);
 }
 
-// kube-scheduler's preemption takes single pods, and gangs are of several.
+// kube-scheduler preempts single pods, and gangs have several.
 TEST_F(QueueHold, AClassThatPreemptsIsRefused) {
   accept({"urgent", "calm", "lowest", "unknown"});
   const auto add_class = [&](const char* name, std::int32_t value, const char* policy) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the webhook refuses, or warns of: each row of the table, under Enforce and under Warn, with
+// The webhook's refusals and warnings: each row of the table, under Enforce and under Warn, with
 // the message that a user reads.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -17,16 +17,16 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 enum class Fate {
-  kRefusedAtOnce,  // on the mutate path: the server would refuse it next
+  kRefusedAtOnce,  // on the mutate path: otherwise the server refuses it next
   kRefused,
-  kWarned,  // whatever the enforcement
+  kWarned,  // with any enforcement
 };
 
 struct Case {
   const char* name;
   Request request;
   Fate fate;
-  std::string message;  // the field too
+  std::string message;  // including the field
 };
 
 Request in(std::string ns, Request request) {
@@ -190,7 +190,7 @@ TEST(Refusals, OfTwoPoolsTheOneThatIsOpenIsNamed) {
   EXPECT_TRUE(ask(kValidate, there, cluster).allowed);
 }
 
-// Its nodes may be back in a minute, for a pod that waits.
+// Its nodes may return in a minute, for the pending pod.
 TEST(Refusals, APoolThatIsNamedIsJudgedWithoutNodesToo) {
   ClusterState cluster = make_cluster();
   cluster.erase<Node>("", "d1");
@@ -233,7 +233,7 @@ TEST(Refusals, WhatIsAlreadyThereIsNotJudged) {
   }
 }
 
-// What a pod says of itself, anybody may write; a kubelet is known by its name and group.
+// Any user can write a pod's claims; a kubelet is known by its user name and group.
 TEST(Refusals, NobodyIsSparedForWhatHisPodSays) {
   const ClusterState cluster = make_cluster();
   const Request request = pod(asks("nvidia.com/gpux", 1));
@@ -288,7 +288,7 @@ TEST(Refusals, AHostPathIsWhatItComesTo) {
     EXPECT_TRUE(mounts(path).allowed) << path;
 }
 
-// All of them without a GPU that is asked for.
+// None of them requests a GPU.
 TEST(Refusals, DevicesComeFromTheDevicePluginAlone) {
   const ClusterState cluster = make_cluster();
   const auto message = [&](const std::string& container, const char* more = "") {
@@ -354,7 +354,7 @@ TEST(Refusals, AnEnvFromThatMayNameDevicesIsWarnedOfOnce) {
       << "env has the last word";
 }
 
-// kubectl debug: of a pod that runs, only the containers that come are judged.
+// kubectl debug: for a running pod, only the added containers are judged.
 TEST(Refusals, DebuggersAreHeldToTheSame) {
   ClusterState cluster = make_cluster();
   const auto request = [](const char* resources, const std::string& before,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the webhook adds: each row of the table, as a patch; that it does so once; and what it
-// leaves alone.
+// The webhook's repairs: each row of the table, as a patch; a second review adds nothing; and what
+// it leaves unchanged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,9 +45,9 @@ struct RepairCase {
   const char* name;
   Request request;
   Change change;
-  // The patch without its last operations, which are the annotation's; empty: none at all.
+  // The patch without the annotation's operations at its end; empty: no patch.
   std::string patch;
-  std::string noted;  // what the annotation says was done
+  std::string noted;  // the repairs in the annotation
 };
 
 std::string with_annotation(const RepairCase& c, std::string_view metadata, bool bare) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cluster of three pools and its policy, requests as the API server sends them, and answers as it
-// reads them.
+// A cluster of three pools and its policy, requests in the form of the API server, and answers as
+// it reads them.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace berth::test {
 
-// What stands at `path` of a JSON text, as text; "absent" if nothing does.
+// The value at `path` of a JSON text, as text; "absent" if there is none.
 std::string at(std::string_view json, std::string_view path);
 // The text after the patch.
 std::string apply_patch(std::string_view json, std::string_view patch);
@@ -21,7 +21,7 @@ std::string apply_patch(std::string_view json, std::string_view patch);
 // Pools: training (nvidia.com/gpu, tainted), inference (MIG), development (shared, for namespaces
 // with team-risk=trusted). Namespaces: team-a and lab (trusted) are managed, shop is not.
 ClusterState make_cluster(const std::function<void(GPUClusterPolicySpec&)>& change = {});
-// One more node, with these labels, that offers so many of the resource.
+// Adds a node with these labels that offers so many of the resource.
 void add_node(ClusterState& cluster, const std::string& name, const StringMap& labels,
               const std::string& resource, std::int64_t count);
 
@@ -38,13 +38,13 @@ struct Request {
   std::string str() const;
 };
 Request by_kubelet(Request request);
-// {"metadata":{…},"spec":SPEC}, named by generateName alone as a Job's or ReplicaSet's pods are.
+// {"metadata":{…},"spec":SPEC}, with a generateName only, like a pod of a Job or ReplicaSet.
 Request pod(std::string_view spec);
-// A Job around it, as `kubectl create` sends it: no metadata in its template.
+// A Job with this pod spec, as `kubectl create` sends it: no metadata in its template.
 Request job(std::string_view pod_spec);
-// One container c with these resources.
+// A container c with these resources.
 std::string container(std::string_view resources);
-std::string asks(std::string_view resource, int count);  // a spec, by limit and request
+std::string asks(std::string_view resource, int count);  // a spec with limit and request
 
 struct Answer {
   int http_status = 0;
@@ -55,7 +55,7 @@ struct Answer {
   std::string causes;
   std::vector<std::string> warnings;
   std::string patch;   // JSON, decoded; empty if there is none
-  std::string object;  // what the object becomes, unless the patch is huge
+  std::string object;  // the object after the patch, unless the patch is huge
 };
 Answer ask(ReviewPath path, const Request& request, const ClusterState& cluster,
            const Settings& settings = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pins that the webhook removes from new pods and Jobs.
+// Node pins that the webhook removes from new pods and Jobs.
 #include "tests/admission/queue_hold_fixture.h"
 
 namespace berth::test {
@@ -9,7 +9,7 @@ using nlohmann::json;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-constexpr char kRequired[] =
+constexpr char kRequiredAffinity[] =
     "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
 
 // A pod that the Job controller creates for a running Job that was admitted to n1 and n2.
@@ -26,7 +26,7 @@ class Unpin : public QueueHold {
         {{"matchExpressions",
           {{{"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", {"n1", "n2"}}}}}}};
     Request pod = owned(gpu_pod(), "Job");
-    pod = with(pod, (std::string(kRequired) + "/nodeSelectorTerms").c_str(), terms);
+    pod = with(pod, (std::string(kRequiredAffinity) + "/nodeSelectorTerms").c_str(), terms);
     return with(pod, "/metadata/annotations", {{names::kAdmittedAnnotation, record.dump()}});
   }
   void take_out(const char* name) {
@@ -35,7 +35,7 @@ class Unpin : public QueueHold {
     cluster.upsert(node, Time{});
   }
   bool is_pinned(const Request& pod) const {
-    return at(mutated(pod).object, kRequired) != "absent";
+    return at(mutated(pod).object, kRequiredAffinity) != "absent";
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A peak is one only if no day hides a higher one: a day on which the owner was measured, and whose
-// peak is not written down.
+// A peak counts only if no day hides a higher one: a day on which the owner was measured, but
+// without a recorded peak.
 #include <gtest/gtest.h>
 
 #include "controller/advise/right_size.h"
@@ -24,7 +24,7 @@ class HiddenPeak : public ::testing::Test {
     cluster_.upsert<Pod>(
         test::pod("steady-0").gpu(1).in("a").owner("StatefulSet", "steady").on("n1"), now_);
   }
-  // As it is told where a day before the one with a peak of 45 had so much.
+  // The reported peak if the day before the one with a peak of 45 has these measurements.
   std::optional<std::int64_t> peak_after(const cost::Spending& before) {
     cost::CostLedger ledger;
     ledger.at = now_;

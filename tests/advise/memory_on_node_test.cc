@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a node's labels say of the memory behind its resources.
+// The memory behind a node's resources, by the node's labels.
 #include "controller/advise/memory_on_node.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model takes, by hand from the formula of docs/advise.md.
+// The memory of models, computed by hand from the formula in docs/advise.md.
 #include "controller/advise/model_memory.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ TEST(ModelMemory, ReadsSizes) {
 TEST(ModelMemory, WeightsAndTheCacheOfEachToken) {
   const ModelMemory large = memory_of({.parameters = 70'000'000'000, .bits = 16});
   EXPECT_EQ(large.weights, 140'000'000'000);
-  // Keys and values of 80 layers of 8 heads of 128 numbers of 2 bytes.
+  // Keys and values: 80 layers of 8 heads of 128 numbers of 2 bytes.
   EXPECT_EQ(large.cache, 2LL * 80 * 8 * 128 * 2 * 8192);
 
   const ModelMemory small =

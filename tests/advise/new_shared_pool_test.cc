@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a pool of shared GPUs is proposed, of which nodes, for whom and how.
+// When berth proposes a pool of shared GPUs, with which nodes, for which owners, and how.
 #include "controller/advise/new_shared_pool.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Nodes of pool web with four L4 each, of 22.5 GiB, which no one can cut.
+// Nodes of pool web with four L4 of 22.5 GiB each, which do not support MIG.
 class NewSharedPool : public ::testing::Test {
  protected:
   NewSharedPool() {
@@ -32,7 +32,7 @@ class NewSharedPool : public ::testing::Test {
                                 .allocatable("nvidia.com/gpu", 4),
                             {});
   }
-  // So many pods with one GPU each, side by side, at work for so many percent.
+  // So many pods with one GPU each, on consecutive nodes, with this utilization in percent.
   OwnerAdvice& owner(const std::string& name, int pods, int percent) {
     for (int i = 0; i < pods; ++i, ++given_)
       cluster_.upsert<Pod>(test::pod(name + "-" + std::to_string(i))
@@ -64,7 +64,7 @@ class NewSharedPool : public ::testing::Test {
 
 TEST_F(NewSharedPool, TakesFewerGpusThanItsPodsHold) {
   nodes(3);
-  owner("notes", 8, 10);  // of which twice is a fifth: four on a GPU
+  owner("notes", 8, 10);  // twice that is a fifth: four per GPU
   const std::vector<ProposedPool> pools = propose();
   ASSERT_EQ(pools.size(), 1u);
   EXPECT_EQ(pools[0].name, "web-shared-by-4");
@@ -88,7 +88,7 @@ TEST_F(NewSharedPool, IsNoneWhereItFreesNothing) {
 TEST_F(NewSharedPool, WhoIsTooFewForManyPartsJoinsThoseOfFewer) {
   nodes(3);
   owner("notes", 2, 5);
-  owner("chat", 6, 20);  // of which twice is two fifths
+  owner("chat", 6, 20);  // twice that is two fifths
   const std::vector<ProposedPool> pools = propose();
   ASSERT_EQ(pools.size(), 1u);
   EXPECT_EQ(pools[0].replicas, 2);
@@ -97,7 +97,7 @@ TEST_F(NewSharedPool, WhoIsTooFewForManyPartsJoinsThoseOfFewer) {
 
 TEST_F(NewSharedPool, WhoNeedsTheGpuOrHasLessAlreadyIsLeftOut) {
   nodes(4);
-  owner("busy", 8, 30);  // of which twice is more than a half
+  owner("busy", 8, 30);  // twice that is more than a half
   OwnerAdvice& cut = owner("cut", 8, 10);
   cut.verdict = Verdict::kProfile;
   cut.month = 7'000;
@@ -134,7 +134,7 @@ TEST_F(NewSharedPool, MpsIsForThoseOfWhomAllIsKnown) {
 
 TEST_F(NewSharedPool, TakesNodesThatTheFewestOthersHaveToLeave) {
   nodes(4);
-  owner("busy", 6, 90);  // n1, and half of n2
+  owner("busy", 6, 90);  // on n1, and half of n2
   owner("notes", 8, 10);
   const std::vector<ProposedPool> pools = propose();
   ASSERT_EQ(pools.size(), 1u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instances packed onto GPUs: each has its place, and hardly ever does it take a GPU more than the
-// least there is.
+// Packing of instances onto GPUs: each instance is placed, and hardly ever does it need one more
+// GPU than the minimum.
 #include "controller/advise/packing.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 const Product& a100() { return *find_product_by_model("A100-80GB"); }
 
-// The least number of GPUs, by trying every layout for the first of them.
+// The minimum number of GPUs, found by trying every layout for the first of them.
 class Least {
  public:
   std::size_t of(const ProfileCounts& wanted) {
@@ -64,7 +64,7 @@ TEST(Packing, TakesTheLeastGpusInAllButFewOfAllSmallCases) {
   EXPECT_LE(one_more * 20, cases) << one_more << " of " << cases;
 }
 
-// Nor for what is wanted no more while something else is.
+// It also adds no GPU for satisfied profiles while another is still wanted.
 TEST(Packing, TakesNoGpuForWhatHasItsPlace) {
   EXPECT_EQ(pack_instances(a100(), {{"7g.80gb", 1}, {"3g.40gb", 2}, {"1g.10gb", 0}}),
             (std::vector<ProfileCounts>{{{"7g.80gb", 1}}, {{"3g.40gb", 2}}}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts for what owners are advised to: which nodes, cut how, and what they leave alone.
+// Proposed layouts for advised owners: which nodes, which partitions, and what is left unchanged.
 #include "controller/advise/proposal.h"
 
 #include <gmock/gmock.h>
@@ -65,7 +65,7 @@ TEST_F(ProposalTest, CutsTheNodesWhereTheFewestOthersHaveToLeave) {
   EXPECT_EQ(layout.name, "advised-all-a100-80gb-1");
   EXPECT_EQ(layout.product, "NVIDIA-A100-SXM4-80GB");
   EXPECT_THAT(layout.nodes, ElementsAre("node-2"));
-  ASSERT_EQ(layout.devices.size(), 2U);  // three GPUs with two each, and one that stays whole
+  ASSERT_EQ(layout.devices.size(), 2U);  // three with two each, and one whole
   EXPECT_EQ(layout.devices[0].profiles, (ProfileCounts{{"3g.40gb", 2}}));
   EXPECT_THAT(*layout.devices[0].gpus, ElementsAre(0, 1, 2));
   EXPECT_THAT(layout.devices[1].profiles, IsEmpty());
@@ -77,14 +77,14 @@ TEST_F(ProposalTest, CutsTheNodesWhereTheFewestOthersHaveToLeave) {
 TEST_F(ProposalTest, NodesThatComeOutAlikeAreOneLayoutOfNoMoreThanASelectorTakes) {
   nodes(140, 1);
   for (int i = 0; i < 140; ++i) run("chat", i, 1);
-  advise("chat", "4g.40gb");  // one on a GPU
+  advise("chat", "4g.40gb");  // one per GPU
   policy_.spec.pools.front().mig_strategy = PluginMigStrategy::kMixed;
   const Proposal proposal = propose();
   ASSERT_EQ(proposal.layouts.size(), 3U);
   EXPECT_EQ(proposal.layouts[0].nodes.size(), 64U);
   EXPECT_EQ(proposal.layouts[2].nodes.size(), 12U);
   EXPECT_EQ(proposal.layouts[2].name, "advised-all-a100-80gb-3");
-  EXPECT_FALSE(proposal.layouts[0].devices.front().gpus);  // all that the node has
+  EXPECT_FALSE(proposal.layouts[0].devices.front().gpus);  // all GPUs of the node
   EXPECT_THAT(proposal.pools, IsEmpty());
 }
 
@@ -102,7 +102,7 @@ TEST_F(ProposalTest, LeavesNodesAloneThatAreCutOrHaveALayout) {
   EXPECT_THAT(proposal.without_room, ElementsAre("all: 2 of nvidia.com/mig-1g.10gb"));
 }
 
-// A node that is cut is somebody's, also while one of its resources is empty.
+// A partitioned node is in use, even while one of its resources is empty.
 TEST_F(ProposalTest, LeavesNodesAloneThatAreCutWithoutALayout) {
   cluster_.upsert<Node>(node("node-0")
                             .a100_80(1)
@@ -119,7 +119,7 @@ TEST_F(ProposalTest, LeavesNodesAloneThatAreCutWithoutALayout) {
 TEST_F(ProposalTest, NodesThatComeOutOtherwiseHaveLayoutsOfTheirOwn) {
   nodes(2, 2);
   for (int i = 0; i < 3; ++i) run("chat", i / 2, 1);
-  advise("chat", "4g.40gb");  // one on a GPU: three of the four
+  advise("chat", "4g.40gb");  // one per GPU: three of the four
   const Proposal proposal = propose();
   ASSERT_EQ(proposal.layouts.size(), 2U);
   EXPECT_EQ(proposal.layouts[0].devices.size(), 1U) << "both of its GPUs";

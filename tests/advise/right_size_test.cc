@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What owners are advised to, by the ledger of costs: and that after it the headline's fleet runs.
+// The advice for owners, by the cost ledger; and with it, all workloads of the README fit.
 #include "controller/advise/right_size.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class RightSize : public ::testing::Test {
     for (int i = 0; i < count; ++i)
       cluster_.upsert<Node>(node("node-" + std::to_string(i)).a100_80(4), now_);
   }
-  // Pods of one owner side by side, at work for so many percent.
+  // Pods of one owner on consecutive GPUs, with this utilization in percent.
   void run(const std::string& team, const std::string& owner, int pods, int each, int percent) {
     for (int i = 0; i < pods; ++i, given_ += each) {
       Pod made = pod(owner + "-" + std::to_string(given_))
@@ -43,7 +43,7 @@ class RightSize : public ::testing::Test {
     }
     shares_[team + "/StatefulSet/" + owner] = percent;
   }
-  // As the ledger stands when all of them ran so for so long.
+  // The ledger after all of them have run so for this time.
   void count(std::chrono::hours hours) {
     cost::SpendingsByCurrency hourly = cost::hourly_cost(snapshot(), policy_);
     for (auto& [owner, spending] : hourly["USD"].owners) {
@@ -76,7 +76,7 @@ class RightSize : public ::testing::Test {
   int given_ = 0;
 };
 
-// Whole A100s for all pods of an owner, cut into nothing but what it is advised to.
+// Whole A100s for all pods of an owner, partitioned only into its advised profile.
 std::int64_t gpus_for(const OwnerAdvice& advice) {
   constexpr std::string_view kMig = "nvidia.com/mig-";
   if (!advice.instead.starts_with(kMig)) return advice.pods * advice.instead_each;
@@ -86,7 +86,7 @@ std::int64_t gpus_for(const OwnerAdvice& advice) {
 }
 
 TEST_F(RightSize, AfterItAllOfTheHeadlineRuns) {
-  nodes(9);  // 36 GPUs asked, of 32 there are
+  nodes(9);  // 36 GPUs requested, of 32 existing ones
   for (int i = 0; i < 4; ++i) run("training", "train-" + std::to_string(i), 1, 4, 84);
   run("serving", "infer", 12, 1, 15);
   run("research", "notebook", 8, 1, 5);
@@ -145,8 +145,7 @@ TEST_F(RightSize, WhatItHadInMemoryHasToFit) {
   EXPECT_EQ(of("a/StatefulSet/spread").instead_each, 3) << "160 GiB on GPUs of 72";
 }
 
-// Asks for a whole GPU and uses 40 % of it, always: what has room for twice that is nothing
-// smaller.
+// It requests a whole GPU and always utilizes 40 %: nothing smaller holds twice that.
 TEST_F(RightSize, APeakBelowTwiceTheMeanIsRoomEnough) {
   nodes(2);
   run("a", "steady", 1, 1, 40);
@@ -170,7 +169,7 @@ TEST_F(RightSize, APeakBelowTwiceTheMeanIsRoomEnough) {
   EXPECT_EQ(provided(bursts), ", if bursts to 90% may take longer");
 }
 
-// As of days before berth wrote peaks down, and of who was among the others.
+// Days before berth recorded peaks, or when the owner was among the others.
 TEST_F(RightSize, APeakThatADayHidesIsNone) {
   nodes(1);
   run("a", "steady", 1, 1, 40);
@@ -278,7 +277,7 @@ TEST_F(RightSize, AdvisesASharedGpuOnlyWhenAskedAndOnlyToWhomItIsOpen) {
   EXPECT_EQ(may_share("lab/StatefulSet/notes").verdict, Verdict::kProfile);
 }
 
-// Nobody gives up his isolation for nothing.
+// No owner loses isolation without a saving.
 TEST_F(RightSize, AdvisesASharedGpuOnlyWhereItSavesMoreThanAPart) {
   nodes(1);
   run("lab", "notes", 2, 1, 5);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pool of shared GPUs would do for who uses few of one.
+// Which shared pool suffices for an owner with low utilization.
 #include "controller/advise/shared_pool.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manifests of tests/data, offline: MIGLayouts, GPUClusterPolicies and GPUQueues, bad and good
-// ones.
-// tests/apiserver holds the API server to the same tables.
+// The manifests of tests/data, offline: bad and good MIGLayouts, GPUClusterPolicies and GPUQueues.
+// tests/apiserver checks the API server with the same tables.
 #include <gtest/gtest.h>
 
 #include <algorithm>

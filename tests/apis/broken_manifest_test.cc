@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manifests of which a part cannot be represented.
+// Manifests with a part that can't be represented.
 #include <gtest/gtest.h>
 
 #include "apis/codec/manifest.h"
@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-// What has no JSON leaves nothing that could be taken for a manifest.
+// A value without JSON leaves nothing that could pass for a manifest.
 TEST(Manifest, WhatCannotBeRepresentedIsNoDocumentAndIsToldOnce) {
   for (const char* text :
        {"a: .nan\nb: .inf\nc: .nan\n", "a: [.nan, .inf]\nb: .nan\n", "a: {b: .nan, c: .inf}\n",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps crds/ equal to apis/: every field, type, bound, enum, pattern and default of a schema is
-// the one that strict decoding knows, and the other way round; the CEL rules speak in check_rules'
-// words.
+// the one of strict decoding, and vice versa; the CEL rules have the messages of check_rules.
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
@@ -159,9 +158,9 @@ void expect_equal_duration(const YAML::Node& schema, const Field& field, const s
 void expect_equal(const YAML::Node& schema, const Field& field, const std::string& path) {
   SCOPED_TRACE(path);
   bool inner =
-      path.back() == ']' || path.back() == '*';  // of items and values the list or map speaks
+      path.back() == ']' || path.back() == '*';  // item or value: its list or map describes it
   EXPECT_FALSE(!inner && text(schema["description"]).empty()) << path << " has no description";
-  // A default is compared as the JSON it is: quoted if it is text.
+  // A default is compared as its JSON, so it is quoted if it is text.
   YAML::Node standard = schema["default"];
   std::string json = !standard ? "" : standard.IsMap() ? "{}" : standard.as<std::string>();
   bool is_text =
@@ -221,7 +220,7 @@ std::string default_json_of(const Field& object) {
   return "{" + json + "}";
 }
 
-// The server fills the schema's defaults in; offline the structs' members stand for them. They must
+// The server applies the schema's defaults; offline, the structs' members replace them. They must
 // be the same.
 TEST(Crd, DefaultsAreTheStructs) {
   std::string defaults = default_json_of(layout_spec_field());
@@ -241,7 +240,7 @@ TEST(Crd, DefaultsAreTheStructs) {
   EXPECT_EQ(timeout, "\"" + format_duration_short(WaitForCompletion().timeout) + "\"");
 }
 
-// Defaults inside of lists stand where an item does.
+// Defaults inside of lists apply where an item exists.
 TEST(Crd, DefaultsOfThePolicyAreTheStructs) {
   const auto decode_policy = [](std::string spec) {
     std::string body = R"({"spec":)" + spec + "}";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server sends that no API server would: texts of two bytes an item, or of nothing but
-// brackets, that would be many times their size once read.
+// Answers that no real API server sends: texts with two bytes per item, or only brackets, which
+// would take many times their size in memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST(DecodeBounds, APageHoldsSoManyItems) {
   for (const Error& error : {read_list<Pod>(repeated("{}", 20'001)).error(),
                              read_list<Namespace>(repeated("{}", 20'001)).error()})
     EXPECT_EQ(describe(error), "items: holds more than 20000 items");
-  // The same in protobuf: its second field, empty, again and again.
+  // The same in protobuf: its second field, empty, repeated.
   std::string page("k8s\0\x12", 5);
   const std::string items = repeated(std::string("\x12\0", 2), 20'001, "");
   for (std::size_t length = items.size(); length > 0; length >>= 7)

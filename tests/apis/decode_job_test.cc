@@ -117,7 +117,7 @@ TEST(DecodeJob, NamesThePathOfAWrongType) {
   EXPECT_EQ(decode<Job>(R"({"spec":{"completions":"x"}})").error().where, "spec.completions");
 }
 
-// As the API server has templates: it makes requests of limits in pods alone.
+// Like the API server, which sets requests from limits only in pods.
 TEST(DecodeJob, LimitsOfATemplateAreRequestsWhereThereAreNone) {
   std::string text = R"({"metadata":{"name":"train"},"spec":{"template":{"spec":{
     "containers":[{"resources":{"limits":{"nvidia.com/gpu":"4","cpu":"8"},"requests":{"cpu":"2"}}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decode keeps of nodes, of the small kinds, and of MIGLayouts.
+// The fields that decode keeps of nodes, of the small kinds, and of MIGLayouts.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decode keeps of a pod, and how it counts the pod's requests.
+// The fields that decode keeps of a pod, and how it adds up the pod's requests.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -48,7 +48,7 @@ TEST(DecodePod, KeepsWhatDecisionsNeed) {
   EXPECT_EQ(format_time(*pod.start_time), "2026-11-21T14:23:00Z");
 }
 
-// Of what other projects write on their pods, what a gang goes by.
+// The annotations of other projects that define a gang.
 TEST(DecodePod, KeepsTheSizeOfALeaderWorkerSetsGroup) {
   EXPECT_TRUE(keeps_annotation("leaderworkerset.sigs.k8s.io/size"));
   EXPECT_TRUE(keeps_annotation("gpu.berth.dev/fast-admission"));
@@ -174,7 +174,7 @@ TEST(DecodePod, CountsRequestsAsTheSchedulerDoes) {
   Result<Pod> pod = decode<Pod>(kPod);
   ASSERT_TRUE(pod.has_value());
   EXPECT_EQ(pod->shape->requests.get("cpu").str(),
-            "3110m");  // fetch 3 beside proxy 0.1, plus overhead
+            "3110m");  // fetch 3 next to proxy 0.1, plus overhead
   EXPECT_EQ(pod->shape->requests.get("memory").str(), "2147483648");
   EXPECT_EQ(pod->shape->requests.get("nvidia.com/gpu").as_whole(), 2);
 }
@@ -215,7 +215,7 @@ TEST(DecodePod, WhatKeepsItFromRunning) {
   }
 }
 
-// Of fifty thousand pods the addresses of dcgm-exporter's are wanted.
+// berth needs the addresses of dcgm-exporter's pods, not those of the other fifty thousand.
 TEST(DecodePod, TheAddressOfAnExporterIsKept) {
   const auto address = [](const std::string& labels, const char* status) {
     const std::string object =

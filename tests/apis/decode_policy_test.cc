@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every field of a GPUClusterPolicy is read, into its own place.
+// Decode reads every field of a GPUClusterPolicy into the right member.
 #include <gtest/gtest.h>
 
 #include <chrono>

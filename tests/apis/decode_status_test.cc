@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kind of error that a failed answer of the API server, or of a proxy before it, is.
+// The kind of error of a failed answer from the API server, or from a proxy in front of it.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watch lines and list pages: every type of event, and bytes cut, changed and nested.
+// Watch lines and list pages: every type of event, and truncated, changed and nested bytes.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manifest files as people, and enemies, write them.
+// Manifest files of users and attackers.
 #include "apis/codec/manifest.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct ScalarCase {
   const char* json;
 };
 
-// What sigs.k8s.io/yaml, and with it kubectl and the API server, makes of untagged scalars.
+// How sigs.k8s.io/yaml, and so kubectl and the API server, read untagged scalars.
 TEST(Manifest, TypesScalarsAsKubectlDoes) {
   const ScalarCase cases[] = {
       {"true", "true"},
@@ -238,7 +238,7 @@ TEST(Manifest, SurvivesTruncationAndChangedBytes) {
   }
 }
 
-// Of 250 fields that there are not, and one of the wrong type after them.
+// 250 unknown fields, followed by one of the wrong type.
 TEST(Manifest, TellsOfTwoHundredFaultsAtMost) {
   std::string text =
       "apiVersion: gpu.berth.dev/v1alpha1\nkind: MIGLayout\nmetadata: {name: x}\nspec:\n"

@@ -72,7 +72,7 @@ TEST(PodShapes, EachFieldMakesAnother) {
 }
 
 TEST(PodShapes, APodIsSmall) {
-  // At fifty thousand pods each eight bytes are 400 KB.
+  // At fifty thousand pods, each eight bytes are 400 KB.
   EXPECT_LE(sizeof(Pod), 296u);
 }
 

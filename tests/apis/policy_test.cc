@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUClusterPolicy as it comes from the API server and goes back: list, watch, status. And the cron
-// schedules of its windows, of which the server knows only the outline.
+// GPUClusterPolicy from and to the API server: list, watch, status. And the cron schedules of its
+// windows, which the server checks only roughly.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -127,7 +127,7 @@ TEST(PolicyStatus, ClearsWhatIsGoneAndKeepsToItsBounds) {
             limits::kMaxConflicts);
 }
 
-// Whatever somebody's editor leaves of a manifest, there is a finding or a policy, and no crash.
+// For any damaged manifest there is a finding or a policy, and no crash.
 TEST(StrictPolicy, SurvivesTruncationAndChangedBytes) {
   const std::string text =
       test::read_file(std::filesystem::path(test::source_dir()) / "examples/policy/cluster.yaml");

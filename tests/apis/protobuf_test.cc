@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods and nodes in protobuf are the same slices as in JSON, and foreign bytes are errors.
+// Pods and nodes in protobuf give the same slices as in JSON, and foreign bytes give errors.
 #define PROTOZERO_USE_VIEW std::string_view
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ Result<WatchEvent<T>> decode_event(std::string event) {
   return decode_watch_event<T>(event, Encoding::kProtobuf);
 }
 
-// An event that carries these bytes as its pod.
+// An event with these bytes as its pod.
 std::string event_with(const std::string& pod) {
   std::string unknown("k8s\0", 4), raw, event;
   pbf_writer(unknown).add_bytes(2, pod);
@@ -104,14 +104,14 @@ TEST(Protobuf, ARefusalIsWhatItIsInJson) {
   EXPECT_EQ(decode_status(503, std::string("k8s\0\xff", 5)).kind, ErrorKind::kUnavailable);
 }
 
-// Protobuf writes out what JSON leaves out.
+// Protobuf contains zero values that JSON leaves out.
 TEST(Protobuf, ZerosAreAbsent) {
   const Result<WatchEvent<Node>> node = decode_event<Node>(
       protobuf_event("ADDED", "Node", R"({"metadata":{},"spec":{"unschedulable":false}})"));
   ASSERT_TRUE(node.has_value());
   EXPECT_FALSE(node->object.unschedulable.has_value()) << "a JSON patch could not test for false";
   std::string meta;
-  pbf_writer(meta).add_message(8, std::string());  // metav1.Time's zero
+  pbf_writer(meta).add_message(8, std::string());  // the zero value of metav1.Time
   pbf_writer(meta).add_message(9, std::string());
   const Result<WatchEvent<Pod>> pod = decode_event<Pod>(event_with(message_in(1, meta)));
   ASSERT_TRUE(pod.has_value());

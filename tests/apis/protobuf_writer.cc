@@ -13,8 +13,8 @@ namespace {
 using nlohmann::json;
 using protozero::pbf_writer;
 
-// A field of a message: its type is string, number, Time, Quantity, a message, or a map of one of
-// these to which names lead.
+// A field of a message. Its type is string, number, Time, Quantity, a message, or a map from names
+// to one of these.
 struct Field {
   std::string_view message, name;
   std::uint32_t number;
@@ -204,7 +204,7 @@ std::string message_of(std::string_view type, const json& value) {
   if (type == "Quantity") writer.add_string(1, value.get<std::string>());
   for (const Field& field : kFields) {
     if (field.message != type || !value.is_object()) continue;
-    // JSON has a volume's source in the volume itself.
+    // In JSON, a volume's source is in the volume itself.
     if (field.name == "volumeSource")
       write_field(writer, field, value);
     else if (value.contains(field.name))

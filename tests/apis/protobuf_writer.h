@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes an object's JSON as the protobuf that an API server would send, as far as the tests'
-// objects go. Its field numbers are written down a second time here, and the truth check holds
-// them against the real server's.
+// Writes an object's JSON as the protobuf of an API server, as far as the tests' objects need it.
+// Its field numbers are an independent copy, and the truth check compares them with the real
+// server's.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace berth::test {
 
-// The message alone. `kind` is Pod, Node, PodList, NodeList or Status; fields that the table does
-// not know are left out.
+// Only the message. `kind` is Pod, Node, PodList, NodeList or Status; fields that the table lacks
+// are left out.
 std::string protobuf_message(std::string_view kind, const std::string& json);
-// In the envelope that bodies come in.
+// In the envelope of bodies.
 std::string protobuf_body(std::string_view kind, const std::string& json);
 // One event of a watch stream, without its length.
 std::string protobuf_event(std::string_view type, std::string_view kind, const std::string& json);

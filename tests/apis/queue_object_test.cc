@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUQueue as it comes from the API server and goes back: list, watch, status.
+// GPUQueue from and to the API server: list, watch, status.
 #include <gtest/gtest.h>
 
 #include "apis/codec/decode.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pods with fields that berth does not read: they are none of those that it does.
+// Pods with fields that berth does not read: it must not mistake them for others.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace berth::test {
 namespace {
 
-// Whatever they begin with: a newer Kubernetes has fields that berth knows nothing of.
+// With any first letter: a newer Kubernetes has fields that berth does not know.
 TEST(DecodePod, FieldsOfTheSpecThatBerthDoesNotKnowAreSkipped) {
   for (char first = 'a'; first <= 'z'; ++first)
     for (const char* value :
@@ -39,7 +39,7 @@ TEST(DecodePod, FieldsOfTheStatusThatBerthDoesNotKnowAreSkipped) {
   EXPECT_TRUE(pod->has_been_ready);
 }
 
-// Each by itself: beside another volume the one would hide what the other is taken for.
+// One at a time: next to another volume, a mistake would be hidden.
 TEST(DecodePod, OnlyAnEmptyDirIsOneInBothEncodings) {
   for (const char* source : {"emptyDir", "configMap", "persistentVolumeClaim", "csi"}) {
     const bool is_empty_dir = std::string_view(source) == "emptyDir";

@@ -58,7 +58,7 @@ TEST(Quantity, ReadsKubernetesGrammarExactly) {
       {"0000000000000000000000000000000000004", "4"},
       {"9223372036854775807", "9223372036854775807"},
       {"-9223372036854775807", "-9223372036854775807"},
-      {"0.0000000001", "1n"},    // finer than a nano: rounded up
+      {"0.0000000001", "1n"},    // less than a nano: rounded up
       {"-0.0000000001", "-1n"},  // away from zero, as the server does
       {"1e-400", "1n"},
       {"1.0000000000000000000000000000000000000", "1"},
@@ -122,7 +122,7 @@ TEST(Time, ReadsRfc3339AndPrintsWhatTheApiPrints) {
       {"2026-11-21T23:30:00-05:30", "2026-11-22T05:00:00Z", "2026-11-22T05:00:00.000000Z"},
       {"1969-12-31T23:59:59.5Z", "1969-12-31T23:59:59Z", "1969-12-31T23:59:59.500000Z"},
       {"0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000Z"},
-      {"9999-12-31T23:59:59-01:00", nullptr, nullptr},  // no year of four digits
+      {"9999-12-31T23:59:59-01:00", nullptr, nullptr},  // its year does not have four digits
       {"0000-01-01T00:30:00+01:00", nullptr, nullptr},
       {"2024-02-29T00:00:00Z", "2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000000Z"},
       {"2025-02-29T00:00:00Z", nullptr, nullptr},
@@ -320,7 +320,7 @@ TEST(Text, StaysOneWhileThousandsComeAndGo) {
   EXPECT_EQ(Text::pool_size(), before);
 }
 
-// So many that some share the 32 bits of their hash.
+// So many that some have equal 32-bit hashes.
 TEST(Text, TwoOfOneHashAreTwo) {
   std::vector<Text> held;
   for (int i = 0; i < 300'000; ++i) held.emplace_back("text " + std::to_string(i));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pod and a node as the API server sends them, shortened, for the tests of decode.
-// What berth skips stands between what it reads.
+// A pod and a node in the form of the API server, shortened, for the tests of decode. Fields that
+// berth skips are between those that it reads.
 #pragma once
 
 #include <string>

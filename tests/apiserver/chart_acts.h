@@ -21,7 +21,9 @@ std::span<const Act> ungranted_acts();
 std::span<const Act> confined_acts();
 // Also these, if the account were an administrator.
 std::span<const Act> confined_administrators_acts();
-// Requests that berth needs: these must be allowed.
+// Jobs that would prove a node, but not as berth does.
+std::span<const Act> confined_proofs();
+// What berth lives from: these must be let through.
 std::span<const Act> granted_acts();
 
 // The webhook only reads, and only a little: it must do none of these.
@@ -44,6 +46,15 @@ inline constexpr char kToAdmin[] =
     R"( "kind": "ClusterRole", "name": "cluster-admin"}, "subjects": [{"kind": "ServiceAccount",)"
     R"( "name": "berth", "namespace": "berth-system"}, {"kind": "ServiceAccount",)"
     R"( "name": "berth-certificates", "namespace": "berth-system"}]})";
+
+// Of berth's namespace, where the chart lets it run what proves a node.
+inline constexpr char kProofs[] = "/apis/batch/v1/namespaces/berth-system/jobs";
+inline constexpr char kProof[] =
+    R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "berth-proof-y",)"
+    R"( "labels": {"gpu.berth.dev/proof": "true"}}, "spec": {"activeDeadlineSeconds": 900,)"
+    R"( "ttlSecondsAfterFinished": 60, "template": {"spec": {"restartPolicy": "Never",)"
+    R"( "automountServiceAccountToken": false, "containers": [{"name": "proof",)"
+    R"( "image": "registry.example/cuda:12"}]}}}})";
 
 // Bodies that are well-formed enough to reach admission.
 inline constexpr char kPod[] =

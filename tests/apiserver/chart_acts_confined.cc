@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests of the controller that RBAC allows and the admission policies refuse, and those that
-// both allow.
-#include <string>
-
+// What RBAC lets the controller do and its admission policies don't, and what both let through.
 #include "tests/apiserver/chart_acts.h"
 
 namespace berth::test {
@@ -35,47 +32,110 @@ constexpr char kEvent[] =
     R"( "reportingController": "berth", "reportingInstance": "berth",)"
     R"( "regarding": {"kind": "Pod", "name": "victim", "namespace": "team-a"}})";
 
-// In berth's namespace, where the chart lets it run validation Jobs.
-constexpr char kJobs[] = "/apis/batch/v1/namespaces/berth-system/jobs";
-std::string proof(const std::string& image, const std::string& more,
-                  const std::string& of_container = "") {
-  return R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "berth-proof-y",)"
-         R"( "labels": {"gpu.berth.dev/proof": "true"}}, "spec": {"activeDeadlineSeconds": 900,)"
-         R"( "ttlSecondsAfterFinished": 60, "template": {"spec": {"restartPolicy": "Never",)"
-         R"( "automountServiceAccountToken": false, "containers": [{"name": "proof", "image": ")" +
-         image + "\"" + of_container + "}]" + more + "}}}}";
-}
-const std::string kProof = proof("registry.example/cuda:12", "");
-const std::string kProofOfAnotherImage = proof("registry.example/evil:1", "");
-const std::string kProofOnANode = proof("registry.example/cuda:12", R"(, "nodeName": "n1")");
-const std::string kProofOfTheHost = proof("registry.example/cuda:12", R"(, "hostPID": true)");
-const std::string kProofWithAVolume = proof(
-    "registry.example/cuda:12", R"(, "volumes": [{"name": "v", "secret": {"secretName": "x"}}])");
-
-const std::string kProofWithEnv =
-    proof("registry.example/cuda:12", "",
-          R"(, "env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "x", "key": "k"}}}])");
-const std::string kProofWithEnvFrom =
-    proof("registry.example/cuda:12", "", R"(, "envFrom": [{"secretRef": {"name": "x"}}])");
-const std::string kProofWithMorePower =
-    proof("registry.example/cuda:12", "",
-          R"(, "securityContext": {"capabilities": {"add": ["SYS_ADMIN"]}})");
-
 const Act kConfined[] = {
-    {"prove a node with a Secret in its environment", "POST", kJobs, kProofWithEnv.c_str(),
-     "creates no Jobs but those that prove"},
-    {"prove a node with a whole Secret in its environment", "POST", kJobs,
-     kProofWithEnvFrom.c_str(), "creates no Jobs but those that prove"},
-    {"prove a node with more than a program's power", "POST", kJobs, kProofWithMorePower.c_str(),
-     "creates no Jobs but those that prove"},
-    {"prove a node by another image", "POST", kJobs, kProofOfAnotherImage.c_str(),
-     "creates no Jobs but those that prove"},
-    {"prove a node past the scheduler", "POST", kJobs, kProofOnANode.c_str(),
-     "creates no Jobs but those that prove"},
-    {"prove a node among the host's processes", "POST", kJobs, kProofOfTheHost.c_str(),
-     "creates no Jobs but those that prove"},
-    {"prove a node with a Secret", "POST", kJobs, kProofWithAVolume.c_str(),
-     "creates no Jobs but those that prove"},
+    {"switch a paused operand off", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.deploy.device-plugin": "false"}}})",
+     "may only bring back an operand"},
+    {"add an operand", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"labels": {"nvidia.com/gpu.deploy.nvsm": "true"}}})",
+     "may only bring back an operand"},
+    {"change others' annotations", "PATCH", "/api/v1/nodes/n1",
+     R"({"metadata": {"annotations": {"test.berth.dev/gpus": "9"}}})",
+     "node annotations test.berth.dev/gpus"},
+    {"give a node's pods other addresses", "PATCH", "/api/v1/nodes/n1",
+     R"({"spec": {"podCIDR": "10.9.0.0/24", "podCIDRs": ["10.9.0.0/24"]}})",
+     "only change unschedulable"},
+    {"change the image of a gated pod's first container", "PATCH",
+     "/api/v1/namespaces/team-a/pods/gated",
+     R"({"spec": {"initContainers": [{"name": "first", "image": "registry.example/evil:1"}]}})",
+     "only change its gate"},
+    {"change a pod's other annotations", "PATCH", "/api/v1/namespaces/team-a/pods/alive",
+     R"({"metadata": {"annotations": {"test.berth.dev/linger": "false"}}})",
+     "selectors test.berth.dev/linger"},
+    {"send a gated pod that may run anywhere to a zone", "PATCH",
+     "/api/v1/namespaces/team-a/pods/anywhere",
+     R"({"spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}]}]}}}}})",
+     "of a pod's affinity berth may only add the node"},
+    {"have a pod collected", "PATCH", "/api/v1/namespaces/team-a/pods/victim",
+     R"({"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Namespace", "name": "x", "uid": "0"}]}})",
+     "a pod's labels, finalizers and owners"},
+    {"delete a pod by a condition that names nothing", "DELETE",
+     "/api/v1/namespaces/team-a/pods/victim",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1, "preconditions": {}})",
+     "must name the pod's uid"},
+    {"delete a DaemonSet's GPU pod that no queue admitted", "DELETE",
+     "/api/v1/namespaces/team-a/pods/unqueued",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1, "preconditions": {"uid": "UID"}})",
+     "has to force off a node"},
+    {"delete a pod of kube-public past its budget", "DELETE",
+     "/api/v1/namespaces/kube-public/pods/web",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1, "preconditions": {"uid": "UID"}})",
+     "deletes only those that hold GPUs"},
+    {"delete a pod of kube-node-lease past its budget", "DELETE",
+     "/api/v1/namespaces/kube-node-lease/pods/web",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1, "preconditions": {"uid": "UID"}})",
+     "deletes only those that hold GPUs"},
+    {"have a Job try more often", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"spec": {"backoffLimit": 99}})", "of a Job's spec berth may only change suspend"},
+    {"have a Job go soon", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"spec": {"ttlSecondsAfterFinished": 1}})",
+     "of a Job's spec berth may only change suspend"},
+    {"give a Job's pods more memory", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"spec": {"template": {"spec": {"containers": [{"name": "main", "image": "x", "resources": {"requests": {"memory": "1Gi"}}}]}}}})",
+     "of a Job's template berth may only change"},
+    {"give a Job's first container more memory", "PATCH",
+     "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"spec": {"template": {"spec": {"initContainers": [{"name": "first", "image": "x", "resources": {"requests": {"memory": "1Gi"}}}]}}}})",
+     "of a Job's template berth may only change"},
+    {"hold a Job's pods by a gate", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"spec": {"template": {"spec": {"schedulingGates": [{"name": "example.com/x"}]}}}})",
+     "of a Job's template berth may only change"},
+    {"change a Job's other annotations", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"metadata": {"annotations": {"example.com/a": "y"}}})", "selectors example.com/a"},
+    {"send a Job's pods to another rack", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"spec": {"template": {"spec": {"nodeSelector": {"example.com/rack": "y"}}}}})",
+     "selectors example.com/rack"},
+    {"keep a Job's pods from a node", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"spec": {"template": {"spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": [{"key": "zone", "operator": "In", "values": ["a"]}, {"key": "kubernetes.io/hostname", "operator": "NotIn", "values": ["n2"]}]}]}}}}}}})",
+     "of a Job's affinity berth may only change the nodes"},
+    {"hold a Job by a finalizer", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"metadata": {"finalizers": ["example.com/x"]}})", "a Job's labels, finalizers and owners"},
+    {"have a Job collected", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits",
+     R"({"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Namespace", "name": "x", "uid": "0"}]}})",
+     "a Job's labels, finalizers and owners"},
+    {"annotate a layout", "PATCH", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
+     R"({"metadata": {"annotations": {"a": "b"}}})", "labels, annotations and owners"},
+    {"have a layout collected", "PATCH", "/apis/gpu.berth.dev/v1alpha1/miglayouts/inference-a100",
+     R"({"metadata": {"ownerReferences": [{"apiVersion": "v1", "kind": "Namespace", "name": "x", "uid": "0"}]}})",
+     "labels, annotations and owners"},
+    {"change the release's mark on the agents' file", "PATCH",
+     "/api/v1/namespaces/gpu-operator/configmaps/berth-device-plugin-config",
+     R"({"metadata": {"annotations": {"meta.helm.sh/release-name": "x"}}})",
+     "annotations meta.helm.sh/release-name"},
+    {"bound GPUs under a name that is not its own", "POST",
+     "/api/v1/namespaces/team-a/resourcequotas",
+     R"({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "other-vision", "annotations": {"gpu.berth.dev/owner": "GPUQueue/vision"}, "ownerReferences": [{"apiVersion": "gpu.berth.dev/v1alpha1", "kind": "GPUQueue", "name": "vision", "uid": "u"}]}, "spec": {"hard": {"requests.nvidia.com/gpu": "24"}}})",
+     "no ResourceQuota but those"},
+    {"bound GPUs for another queue than the name's", "POST",
+     "/api/v1/namespaces/team-a/resourcequotas",
+     R"({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "berth-vision", "annotations": {"gpu.berth.dev/owner": "GPUQueue/nlp"}, "ownerReferences": [{"apiVersion": "gpu.berth.dev/v1alpha1", "kind": "GPUQueue", "name": "vision", "uid": "u"}]}, "spec": {"hard": {"requests.nvidia.com/gpu": "24"}}})",
+     "no ResourceQuota but those"},
+    {"bound GPUs for no queue", "POST", "/api/v1/namespaces/team-a/resourcequotas",
+     R"({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "berth-vision", "annotations": {"gpu.berth.dev/owner": "GPUQueue/vision"}}, "spec": {"hard": {"requests.nvidia.com/gpu": "24"}}})",
+     "no ResourceQuota but those"},
+    {"bound GPUs for what is no queue", "POST", "/api/v1/namespaces/team-a/resourcequotas",
+     R"({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "berth-vision", "annotations": {"gpu.berth.dev/owner": "GPUQueue/vision"}, "ownerReferences": [{"apiVersion": "gpu.berth.dev/v1alpha1", "kind": "MIGLayout", "name": "vision", "uid": "u"}]}, "spec": {"hard": {"requests.nvidia.com/gpu": "24"}}})",
+     "no ResourceQuota but those"},
+    {"bound GPUs for another's queue", "POST", "/api/v1/namespaces/team-a/resourcequotas",
+     R"({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "berth-vision", "annotations": {"gpu.berth.dev/owner": "GPUQueue/vision"}, "ownerReferences": [{"apiVersion": "example.com/v1", "kind": "GPUQueue", "name": "vision", "uid": "u"}]}, "spec": {"hard": {"requests.nvidia.com/gpu": "24"}}})",
+     "no ResourceQuota but those"},
+    {"bound the number of Jobs", "POST", "/api/v1/namespaces/team-a/resourcequotas",
+     R"({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "berth-vision", "annotations": {"gpu.berth.dev/owner": "GPUQueue/vision"}, "ownerReferences": [{"apiVersion": "gpu.berth.dev/v1alpha1", "kind": "GPUQueue", "name": "vision", "uid": "u"}]}, "spec": {"hard": {"count/jobs.batch": "1"}}})",
+     "bounds extended resources alone"},
+    {"make a PriorityClass that is everybody's", "POST",
+     "/apis/scheduling.k8s.io/v1/priorityclasses",
+     R"({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "mine", "labels": {"app.kubernetes.io/managed-by": "berth"}}, "value": 1, "preemptionPolicy": "Never", "globalDefault": true})",
+     "not the cluster's default"},
     {"lure pods with a label", "PATCH", "/api/v1/nodes/n1",
      R"({"metadata": {"labels": {"example.com/team": "a"}}})", "node labels example.com/team"},
     {"make a node a control plane", "PATCH", "/api/v1/nodes/n1",
@@ -270,7 +330,7 @@ const Act kConfined[] = {
     {"make a PriorityClass that is not its own", "POST",
      "/apis/scheduling.k8s.io/v1/priorityclasses", kClass, "no PriorityClass but its own"},
     {"make a PriorityClass that preempts", "POST", "/apis/scheduling.k8s.io/v1/priorityclasses",
-     kPreempting, "preempt nobody"},
+     kPreempting, "have preemptionPolicy Never"},
     {"delete another's PriorityClass", "DELETE",
      "/apis/scheduling.k8s.io/v1/priorityclasses/others", "", "no PriorityClass but its own"},
     {"lift what others bound a namespace to", "DELETE",
@@ -375,6 +435,13 @@ const Act kConfined[] = {
 };
 
 const Act kConfinedAdministrator[] = {
+    {"prove a node in another namespace", "POST", "/apis/batch/v1/namespaces/team-a/jobs", kProof,
+     "creates no Jobs but those that prove"},
+    {"write a Job's status", "PATCH", "/apis/batch/v1/namespaces/team-a/jobs/waits/status",
+     R"({"status": {"ready": 0}})", "leaves their status"},
+    {"write a proof's status", "PATCH",
+     "/apis/batch/v1/namespaces/berth-system/jobs/berth-proof-z/status",
+     R"({"status": {"ready": 0}})", "leaves their status"},
     {"run a pod", "POST", "/api/v1/namespaces/berth-system/pods", kPod, "only evict or delete"},
     {"add a debugging container", "PATCH",
      "/api/v1/namespaces/team-a/pods/victim/ephemeralcontainers",
@@ -407,6 +474,39 @@ const Act kConfinedAdministrator[] = {
 };
 
 const Act kGranted[] = {
+    {"cordon a node by its product", "PATCH", "/api/v1/nodes/by-product",
+     R"({"spec": {"unschedulable": true}})"},
+    {"cordon a node on which NVIDIA's agents have found GPUs", "PATCH", "/api/v1/nodes/by-present",
+     R"({"spec": {"unschedulable": true}})"},
+    {"cordon a node that offers GPUs", "PATCH", "/api/v1/nodes/by-capacity",
+     R"({"spec": {"unschedulable": true}})"},
+    {"keep its record on a closed node", "PATCH", "/api/v1/nodes/closed",
+     R"({"metadata": {"annotations": {"gpu.berth.dev/health": "{}"}}})"},
+    {"taint a node with its own key", "PATCH", "/api/v1/nodes/n1",
+     R"({"spec": {"taints": [{"key": "gpu.berth.dev/x", "effect": "NoSchedule"}]}})"},
+    {"choose the node of a pod that may run anywhere", "PATCH",
+     "/api/v1/namespaces/team-a/pods/anywhere",
+     R"({"spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}}}}})"},
+    {"fail a lost pod and keep its conditions", "PATCH",
+     "/api/v1/namespaces/team-a/pods/lost/status",
+     R"({"status": {"phase": "Failed", "reason": "ForceDeleted"}})"},
+    {"report that the GPUs of a pod that a kubelet keeps are idle", "PATCH",
+     "/api/v1/namespaces/team-a/pods/mirror",
+     R"({"metadata": {"annotations": {"gpu.berth.dev/idle-since": "2026-11-25T12:00:00Z"}}})"},
+    {"force off a pod whose controller is no DaemonSet", "DELETE",
+     "/api/v1/namespaces/team-a/pods/of-set",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1, "preconditions": {"uid": "UID"}})"},
+    {"force off a pod that a DaemonSet owns but does not control", "DELETE",
+     "/api/v1/namespaces/team-a/pods/owned",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1, "preconditions": {"uid": "UID"}})"},
+    {"force off a pod of the cluster's that holds a claim", "DELETE",
+     "/api/v1/namespaces/kube-system/pods/claimer",
+     R"({"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 1, "preconditions": {"uid": "UID"}})"},
+    {"lift its own bound", "DELETE", "/api/v1/namespaces/team-a/resourcequotas/berth-nlp", ""},
+    {"raise its own bound", "PATCH", "/api/v1/namespaces/team-a/resourcequotas/berth-nlp",
+     R"({"spec": {"hard": {"requests.nvidia.com/gpu": "200"}}})"},
+    {"delete a PriorityClass of its own", "DELETE",
+     "/apis/scheduling.k8s.io/v1/priorityclasses/ours", ""},
     {"name a MIG configuration", "PATCH", "/api/v1/nodes/n1",
      R"({"metadata": {"labels": {"nvidia.com/mig.config": "all-disabled", "nvidia.com/mig.config.state": null}}})"},
     {"keep its record on a node", "PATCH", "/api/v1/nodes/n1",
@@ -431,7 +531,8 @@ const Act kGranted[] = {
      R"({"data": {"config.yaml": "x"}})"},
     {"begin its ledger", "POST", "/api/v1/namespaces/berth-system/configmaps",
      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-node-slots",)"
-     R"( "labels": {"app.kubernetes.io/managed-by": "berth"}, "annotations": {"gpu.berth.dev/epoch": "1"}}})"},
+     R"( "labels": {"app.kubernetes.io/managed-by": "berth", "velero.io/exclude-from-backup": "true"},)"
+     R"( "annotations": {"gpu.berth.dev/epoch": "1"}}})"},
     {"begin its ledger of admissions", "POST", "/api/v1/namespaces/berth-system/configmaps",
      R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "berth-admissions",)"
      R"( "labels": {"app.kubernetes.io/managed-by": "berth"}, "annotations": {"gpu.berth.dev/epoch": "1"}}})"},
@@ -446,13 +547,13 @@ const Act kGranted[] = {
      R"( "labels": {"app.kubernetes.io/managed-by": "berth"}}, "data": {"chunk": "7"}})"},
     {"remember what is wrong with a node's GPUs", "PATCH", "/api/v1/nodes/n1",
      R"({"metadata": {"annotations": {"gpu.berth.dev/health": "{}"}}, "spec": {"unschedulable": true}})"},
-    {"make a Job that proves a node", "POST", kJobs, kProof.c_str()},
+    {"make a Job that proves a node", "POST", kProofs, kProof},
     {"tell that a pod's GPUs are idle", "PATCH", "/api/v1/namespaces/team-a/pods/gated",
      R"({"metadata": {"annotations": {"gpu.berth.dev/idle-since": "2026-11-25T12:00:00Z"}}})"},
     {"report that the GPUs of a pod with a mark are idle", "PATCH",
      "/api/v1/namespaces/team-a/pods/alive",
      R"({"metadata": {"annotations": {"gpu.berth.dev/idle-since": "2026-11-25T12:00:00Z"}}})"},
-    {"remove a mark", "PATCH", "/api/v1/namespaces/team-a/pods/alive",
+    {"remove a mark", "PATCH", "/api/v1/namespaces/team-a/pods/lost",
      R"({"metadata": {"annotations": {"gpu.berth.dev/on-dead-node-since": null}}})"},
     {"mark a pod that terminates as lost", "PATCH", "/api/v1/namespaces/team-a/pods/terminates",
      R"({"metadata": {"annotations": {"gpu.berth.dev/on-dead-node-since": "2026-11-25T12:00:00Z"}}})"},

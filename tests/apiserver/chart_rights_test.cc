@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "tests/apiserver/chart_acts.h"
 #include "tests/apiserver/chart_fixture.h"
@@ -24,6 +25,8 @@ constexpr char kDaemon[] =
 constexpr char kOwn[] =
     "{nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
     "[{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}}}";
+constexpr char kContainers[] =
+    ", initContainers: [{name: first, image: x}], containers: [{name: main, image: x}]";
 constexpr char kConfigurations[] =
     "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations";
 constexpr char kOthersConfiguration[] =
@@ -64,6 +67,7 @@ class ChartRights : public ChartTest {
     kube().apply(
         "{apiVersion: v1, kind: ResourceQuota, metadata: {name: others, namespace: team-a}, spec: "
         "{hard: {requests.nvidia.com/gpu: 100}}}");
+    add_objects_of_berth();
     kube().send("POST", kConfigurations, kOthersConfiguration);
     kube().apply(kAuthoritySecret);
     kube().patch({"miglayouts", "inference-a100"}, PatchType::kMerge,
@@ -72,7 +76,27 @@ class ChartRights : public ChartTest {
     steal("berth");
   }
 
-  // A policy works a moment after its creation. The cases show what it still does not refuse.
+  // The GPUQueue is real: the garbage collector deletes what a missing object owns.
+  void add_objects_of_berth() {
+    kube().apply(
+        "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: ours, labels: "
+        "{app.kubernetes.io/managed-by: berth}}, value: 1}");
+    kube().apply(
+        "{apiVersion: gpu.berth.dev/v1alpha1, kind: GPUQueue, metadata: {name: nlp}, spec: "
+        "{quotas: [{resource: nvidia.com/gpu, pool: '*', nominalQuota: 8}]}}");
+    kube().apply(
+        "{apiVersion: v1, kind: ResourceQuota, metadata: {name: berth-nlp, namespace: team-a, "
+        "annotations: {gpu.berth.dev/owner: GPUQueue/nlp}, ownerReferences: [{apiVersion: "
+        "gpu.berth.dev/v1alpha1, kind: GPUQueue, name: nlp, uid: " +
+        kube().get({"gpuqueues", "nlp"}).uid() +
+        "}]}, spec: {hard: {requests.nvidia.com/gpu: 100}}}");
+    std::string proof = kProof;
+    proof.replace(proof.find("berth-proof-y"), 13, "berth-proof-z");
+    proof.insert(proof.find(R"("activeDeadlineSeconds")"), R"("suspend": true, )");
+    kube().send("POST", kProofs, proof);
+  }
+
+  // A policy works a moment after it was made. What is not refused by then, the cases tell.
   void wait_for_policies() {
     const auto refused = [&](std::span<const Act> acts) {
       return std::ranges::all_of(acts, [&](const Act& act) { return send(act).status == 403; });
@@ -90,9 +114,12 @@ class ChartRights : public ChartTest {
     if (!IsSkipped()) {
       kube().send("DELETE", std::string(kConfigurations) + "/others");
       kube().send("DELETE", "/apis/apps/v1/namespaces/team-a/daemonsets/daemon");
-      kube().send("DELETE", "/apis/batch/v1/namespaces/berth-system/jobs/berth-proof-y");
-      for (const char* pod : {"gpu-operator/pods/validator", "kube-system/pods/dns",
-                              "kube-system/pods/trainer", "berth-system/pods/reviews"})
+      kube().send("DELETE", std::string(kProofs) + "/berth-proof-z");
+      kube().send("DELETE", "/apis/scheduling.k8s.io/v1/priorityclasses/ours");
+      for (const char* pod :
+           {"gpu-operator/pods/validator", "kube-system/pods/dns", "kube-system/pods/trainer",
+            "kube-system/pods/claimer", "kube-public/pods/web", "kube-node-lease/pods/web",
+            "berth-system/pods/reviews"})
         kube().send("DELETE", std::string("/api/v1/namespaces/") + pod + "?gracePeriodSeconds=0");
       kube().send("DELETE", "/api/v1/namespaces/berth-system/secrets/berth-webhook-ca");
     }
@@ -107,12 +134,17 @@ class ChartRights : public ChartTest {
          .labels = {{"nvidia.com/gpu.deploy.device-plugin", "paused-for-mig-change"},
                     {"nvidia.com/gpu.deploy.dcgm-exporter", "false"},
                     {"nvidia.com/gpu.deploy.dcgm", "true"},
-                    {"nvidia.com/gpu.deploy.mig-manager", "paused-for-mig-change"}}});
+                    {"nvidia.com/gpu.deploy.mig-manager", "paused-for-mig-change"},
+                    {"nvidia.com/mig.config.state", "success"}}});
     cluster().add_gpu_node({.name = "n2"});
     kube().patch({"nodes", "n2"}, PatchType::kMerge,
                  R"({"spec": {"taints": [{"key": "node-role.kubernetes.io/control-plane",)"
                  R"( "effect": "NoSchedule"}]}})");
-    kube().apply("{apiVersion: v1, kind: Node, metadata: {name: plain}}");
+    for (const char* node : {"name: plain}", "name: closed}, spec: {unschedulable: true}",
+                             "name: by-product, labels: {nvidia.com/gpu.product: x}}",
+                             "name: by-present, labels: {nvidia.com/gpu.present: 'true'}}",
+                             "name: by-capacity}, status: {capacity: {nvidia.com/gpu: 8}}"})
+      kube().apply("{apiVersion: v1, kind: Node, metadata: {" + std::string(node) + "}");
     const std::string gpu = "{limits: {nvidia.com/gpu: 1}}";
     kube().apply(bound_pod("team-a", "victim", "", gpu));
     kube().apply(bound_pod("team-a", "plain"));
@@ -126,6 +158,18 @@ class ChartRights : public ChartTest {
     kube().apply(bound_pod("team-a", "claims", let_go + of_daemon));
     kube().apply(
         bound_pod("team-a", "mirrored", let_go + ", kubernetes.io/config.mirror: x}", gpu));
+    const auto owned_by = [](const std::string& kind, const char* controls) {
+      return ", ownerReferences: [{apiVersion: x.example.com/v1, name: x, uid: x, kind: " + kind +
+             ", controller: " + controls + "}]";
+    };
+    kube().apply(bound_pod("team-a", "unqueued", owned_by("DaemonSet", "true"), gpu));
+    kube().apply(bound_pod("team-a", "of-set", owned_by("ReplicaSet", "true")));
+    kube().apply(bound_pod("team-a", "owned", owned_by("DaemonSet", "false")));
+    kube().apply(bound_pod("kube-public", "web"));
+    kube().apply(bound_pod("kube-node-lease", "web"));
+    std::string claimer = bound_pod("kube-system", "claimer");
+    claimer.insert(claimer.find("nodeName"), "resourceClaims: [{name: g, resourceClaimName: g}], ");
+    kube().apply(claimer);
     kube().apply(bound_pod("gpu-operator", "validator", "", gpu));
     kube().apply(bound_pod("kube-system", "dns"));
     kube().apply(bound_pod("kube-system", "trainer", "", gpu));
@@ -133,12 +177,17 @@ class ChartRights : public ChartTest {
     kube().apply(
         "{apiVersion: v1, kind: Pod, metadata: {name: gated, namespace: team-a}, spec: "
         "{schedulingGates: [{name: example.com/x}, {name: gpu.berth.dev/queue}], affinity: " +
-        std::string(kOwn) + ", containers: [{name: main, image: x}]}}");
+        std::string(kOwn) + kContainers + "}}");
     kube().apply(
-        "{apiVersion: batch/v1, kind: Job, metadata: {name: waits, namespace: team-a}, spec: "
-        "{suspend: true, template: {spec: {restartPolicy: Never, affinity: " +
-        std::string(kOwn) + ", containers: [{name: main, image: x}]}}}}");
-    cluster().add_bare_pod({.name = "waiting", .count = 64});  // more than any node has
+        "{apiVersion: v1, kind: Pod, metadata: {name: anywhere, namespace: team-a}, spec: "
+        "{schedulingGates: [{name: gpu.berth.dev/queue}]" +
+        std::string(kContainers) + "}}");
+    kube().apply(
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: waits, namespace: team-a, "
+        "annotations: {example.com/a: x}}, spec: {suspend: true, template: {spec: {restartPolicy: "
+        "Never, nodeSelector: {example.com/rack: x}, affinity: " +
+        std::string(kOwn) + kContainers + "}}}}");
+    cluster().add_bare_pod({.name = "waiting", .count = 64});  // no node has as many
     add_jobs_and_lost_pods();
     kube().apply(kDaemon);
     wait_until("the DaemonSet's pod", seconds(30), [&]() -> std::string {
@@ -244,11 +293,62 @@ TEST_F(ChartRights, WhatBerthLivesFromIsLetThrough) {
 TEST_F(ChartRights, AStolenTokenIsRefusedWhateverElseItTries) {
   expect_refused(ungranted_acts());
   expect_refused(confined_acts());
+  expect_refused(confined_proofs());
   const std::size_t acts = ungranted_acts().size() + confined_acts().size() +
                            acts_beyond_the_webhook().size() + acts_beyond_the_keeper().size() +
                            confined_keepers_acts().size();
   std::cout << acts << " acts are forbidden to the three accounts\n";
   EXPECT_GE(acts, 130u);
+}
+
+// Each policy names whom it confines.
+TEST_F(ChartRights, WhatBerthMayNotDoOthersMay) {
+  thief_ = std::make_unique<Kube>(kube().credentials());
+  expect_granted(confined_acts());
+  expect_granted(confined_keepers_acts());
+}
+
+// By people: a Secret of another type, a configuration with a URL.
+TEST_F(ChartRights, TheKeeperKeepsWhatOthersHaveSet) {
+  constexpr char kSecret[] = "/api/v1/namespaces/berth-system/secrets/berth-webhook-tls";
+  constexpr char kReviews[] =
+      "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/berth-webhook";
+  constexpr char kBundleOnly[] = "nothing of a webhook but caBundle";
+  steal("berth-certificates");
+  for (const char* type : {"example.com/x", "Opaque"}) {
+    kube().send("DELETE", kSecret);
+    kube().apply(
+        "{apiVersion: v1, kind: Secret, metadata: {name: berth-webhook-tls, namespace: "
+        "berth-system}, type: " +
+        std::string(type) + "}");
+    const Act renew[] = {
+        {type, "PATCH", kSecret, R"({"data": {"tls.crt": ""}})", "of type kubernetes.io/tls only"}};
+    if (type == std::string("Opaque"))
+      expect_granted(renew);
+    else
+      expect_refused(renew);
+  }
+  kube().send("DELETE", kSecret);
+
+  kube().send("PATCH", kReviews,
+              R"({"webhooks": [{"name": "kinds.gpu.berth.dev", "clientConfig":)"
+              R"( {"service": null, "url": "https://127.0.0.1:1/"}}]})",
+              "application/strategic-merge-patch+json");
+  const Act elsewhere[] = {{"send layouts to another server", "PATCH", kReviews,
+                            R"({"webhooks": [{"name": "kinds.gpu.berth.dev", "clientConfig":)"
+                            R"( {"url": "https://evil.example/"}}]})",
+                            kBundleOnly}};
+  expect_refused(elsewhere);
+  // One webhook becomes as the other is.
+  auto webhooks = nlohmann::json::parse(kube().send("GET", kReviews).body.dump())["webhooks"];
+  const auto name = webhooks[1]["name"];
+  webhooks[1] = webhooks[0];
+  webhooks[1]["name"] = name;
+  const Reply copied =
+      thief_->send("PATCH", std::string(kReviews) + "?dryRun=All",
+                   R"({"webhooks": )" + webhooks.dump() + "}", "application/merge-patch+json");
+  EXPECT_EQ(copied.status, 403) << copied.body.dump();
+  EXPECT_THAT(copied.body.text("/message"), HasSubstr(kBundleOnly));
 }
 
 TEST_F(ChartRights, TheKeepersTokenWritesTheBundleAndTwoSecrets) {
@@ -270,6 +370,7 @@ TEST_F(ChartRights, ThePoliciesHoldEvenAnAdministrator) {
   expect_refused(confined_administrator_keepers_acts());
   steal("berth");
   expect_refused(confined_acts());
+  expect_refused(confined_proofs());
   expect_refused(confined_administrators_acts());
   kube().remove({"clusterrolebindings", "mine"});
 }

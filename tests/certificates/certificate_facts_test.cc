@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is remembered of one certificate is never taken for what another says.
+// The cached facts of one certificate are never returned for another.
 #include "controller/certificates/certificate_facts.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the keeper of certificates does next: each rule by itself, then more than a year of them.
+// The next step of the certificate manager: each rule by itself, then more than a year of steps.
 #include "controller/certificates/certificate_rules.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ CertificatePair leaf_at(Time now, const CertificatePair& of,
   return make_leaf(of, names, {now - kClockSkew, now + kLeafLife}).value();
 }
 
-// What a check sees, and what its steps do to it.
+// The state that a check sees; its steps change it.
 struct Held {
   CertificateState state;
   std::vector<std::string> steps;
@@ -41,7 +41,7 @@ struct Held {
     state.dns_names = kNames;
     state.configurations = {{true, {""}}, {true, {"", ""}}};
   }
-  // All steps that are to be taken now.
+  // Takes all steps that are due now.
   void check(Time now) {
     for (int i = 0; i < 10; ++i) {
       const CertificateDecision decision = decide_certificates(state, now);
@@ -221,9 +221,9 @@ TEST(CertificateRules, AnAuthoritySignsOnceItHasBeenKnownForADayAndTheOneBeforeS
   EXPECT_EQ(held.steps.back(), "publish the bundle: a configuration has something else");
 }
 
-// Processes may serve a leaf until half a day after it was replaced. At no time does anybody who
-// reads a configuration disbelieve one that is served, whatever people delete; and what is served
-// never comes within three weeks of its end.
+// Processes may serve a leaf until half a day after its replacement. At all times, clients of a
+// configuration trust every served leaf, whatever users delete; and a served leaf never comes
+// within three weeks of its end.
 TEST(CertificateRules, AnAuthorityThatCannotBeReadIsStillBelievedBesideThoseBeforeIt) {
   Held held = settled();
   const std::string signer = held.state.authority->pair.certificate;
@@ -241,7 +241,7 @@ TEST(CertificateRules, AYearAndMoreWithPeopleInIt) {
   std::mt19937 random(7);
   Held held = settled();
   std::map<std::string, Time> served;  // each leaf, and when it was last current
-  Time eventful = kStart;              // looked at closely from here
+  Time eventful = kStart;              // checked closely from here on
   for (Time now = kStart; now < kStart + 450 * kDay;
        now += now < eventful + 4 * kDay ? Duration(12h) : 2 * kDay) {
     served[held.state.leaf->certificate] = now;
@@ -293,7 +293,7 @@ TEST(CertificateObjects, ASecretIsReadAsItWasWrittenAndAMergeTakesAwayWhatIsNoMo
   EXPECT_THAT(write_secret({"ns", "ca"}, later), HasSubstr(R"("previous.crt":null)"));
   EXPECT_THAT(write_secret({"ns", "ca"}, later), HasSubstr(R"("resourceVersion":"7")"));
   EXPECT_THAT(write_secret({"ns", "ca"}, later), HasSubstr(R"(trusted-since":null)"));
-  // A Secret's type is for good: one that a person made by hand is taken over as it is.
+  // A Secret's type is immutable: a Secret that a user created is adopted as it is.
   EXPECT_THAT(write_secret({"ns", "ca"}, later), Not(HasSubstr(R"("type")")));
 }
 

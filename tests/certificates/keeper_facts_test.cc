@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts that the certificate keeper reports to metrics and readiness.
+// The facts that the certificate manager process reports to metrics and readiness.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using testing::Optional;
 
-// An API server that keeps what it is sent.
+// An API server that stores what it receives.
 class KeeperFactsTest : public ::testing::Test {
  protected:
   KeeperFactsTest() {

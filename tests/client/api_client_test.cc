@@ -247,7 +247,7 @@ TEST_F(ApiClientTest, SendsNothingOnceStoppedOrOutOfTime) {
   EXPECT_TRUE(transport_.exchanges.empty());
 }
 
-// Each is in memory as a whole.
+// Each page is in memory as a whole.
 TEST_F(ApiClientTest, FourPagesAreUnderWayAtATime) {
   int read = 0;
   const auto task = [](ApiClient& client, int& out) -> Task<void> {

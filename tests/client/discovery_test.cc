@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// As kube-apiserver sends it, shortened.
+// The answer of kube-apiserver, shortened.
 constexpr char kCore[] =
     R"({"kind":"APIResourceList","groupVersion":"v1","resources":[)"
     R"({"name":"nodes","kind":"Node","verbs":["get","list","patch","watch"]},)"
@@ -79,7 +79,7 @@ TEST_F(DiscoveryTest, AnEvictionOfAnOlderVersionIsNotTheOneWeSend) {
 struct Failure {
   const char* sentence;
   FakeReply reply;
-  std::size_t exchanges;  // /api/v1 is asked after it, unless no server is there
+  std::size_t exchanges;  // /api/v1 is requested afterwards, unless there is no server
 };
 
 TEST_F(DiscoveryTest, AGroupThatDoesNotAnswerIsTakenToServeWhatIsNeeded) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeTransport: answers from a script, on a FakeLoop. Scripted replies are used up in order, per
-// "METHOD path" (without the query); an exchange without one stays open and is driven by the test
-// through open(). Stop, deadline and idle timeout end exchanges as the real transport's do.
+// FakeTransport: answers from a script, on a FakeLoop. Scripted replies are used in order, per
+// "METHOD path" (without the query). An exchange without a reply stays open, and the test drives it
+// through open(). Stop, deadline and idle timeout end exchanges as in the real transport.
 #pragma once
 
 #include <algorithm>
@@ -25,12 +25,12 @@ struct FakeReply {
   std::string body;
   std::vector<HttpHeader> headers;
   TransportOutcome outcome =
-      TransportOutcome::kComplete;  // otherwise there is neither head nor body
+      TransportOutcome::kComplete;  // for any other outcome there is neither head nor body
   std::string detail;
   std::chrono::milliseconds delay{0};
 };
 
-// One exchange under way. Everything is posted; what comes after the end is dropped.
+// One running exchange. Everything is posted; what comes after the end is dropped.
 class FakeExchange : public std::enable_shared_from_this<FakeExchange> {
  public:
   FakeExchange(Loop& loop, HttpRequest sent, std::shared_ptr<ResponseSink> sink)
@@ -67,7 +67,7 @@ class FakeExchange : public std::enable_shared_from_this<FakeExchange> {
  private:
   friend class FakeTransport;
   void link(std::stop_token stop) {
-    // Weak, for the exchange owns its callback.
+    // Weak, because the exchange owns its callback.
     stop_link_.emplace(std::move(stop), [weak = weak_from_this()] {
       if (auto self = weak.lock()) self->end(TransportOutcome::kCancelled);
     });
@@ -97,11 +97,11 @@ class FakeTransport : public Transport {
  public:
   explicit FakeTransport(Loop& loop) : loop_(loop) {}
 
-  // `name` as FakeExchange::name() gives it.
+  // `name` in the form of FakeExchange::name().
   void script(const std::string& name, FakeReply reply) {
     scripts_[name].push_back(std::move(reply));
   }
-  // Asked when no script has a reply left; nothing keeps the exchange open.
+  // Called if no script has a reply left; nullopt keeps the exchange open.
   using Responder = std::function<std::optional<FakeReply>(const HttpRequest&)>;
   void respond_with(Responder responder) { responder_ = std::move(responder); }
 
@@ -120,14 +120,14 @@ class FakeTransport : public Transport {
     }
   }
 
-  // The newest exchange of that name that has not ended, or nullptr.
+  // The newest open exchange of that name, or nullptr.
   std::shared_ptr<FakeExchange> open(const std::string& name) const {
     for (auto it = exchanges.rbegin(); it != exchanges.rend(); ++it) {
       if ((*it)->name() == name && !(*it)->ended()) return *it;
     }
     return nullptr;
   }
-  // Every exchange ever started, in order: "GET /api/v1/nodes?limit=500".
+  // Every exchange, in order: "GET /api/v1/nodes?limit=500".
   std::vector<std::string> targets() const {
     std::vector<std::string> out;
     for (const auto& e : exchanges) out.push_back(e->request.method + " " + e->request.target);
@@ -142,7 +142,7 @@ class FakeTransport : public Transport {
       if (exchange->ended()) return;
       if (reply.outcome == TransportOutcome::kComplete) {
         exchange->head(reply.status, reply.headers);
-        // Cut in two, because nobody may rely on a body coming in one piece.
+        // In two pieces, because no code may rely on a body in one piece.
         const std::size_t half = reply.body.size() / 2;
         exchange->bytes(reply.body.substr(0, half));
         exchange->bytes(reply.body.substr(half));

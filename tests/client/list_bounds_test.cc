@@ -16,7 +16,7 @@ TEST(ListBounds, ALargeClusterIsWithinThem) {
   std::size_t token = 0;
   for (std::size_t listed = 0; listed < 150'000; listed += 500)
     ASSERT_EQ(pods.take_page(500, 500 * 20'000, "t" + std::to_string(++token)), "");
-  ListBounds large;  // fifty thousand in pages of four: among them are some of 1.5 MB
+  ListBounds large;  // fifty thousand in pages of four: some of them have 1.5 MB
   for (std::size_t listed = 0; listed < 50'000; listed += 4)
     ASSERT_EQ(large.take_page(4, 4 * 20'000, "t" + std::to_string(++token)), "");
   ListBounds stream;

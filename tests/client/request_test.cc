@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pure parts of the client: what is put into a request, and what is read out of a reply.
+// The pure parts of the client: building requests and reading replies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,8 +63,8 @@ TEST(ApiRequest, WritesCarryManagerValidationAndDryRun) {
             "&fieldValidation=Warn\napplication/merge-patch+json\n{}");
 }
 
-// The server ignores a DELETE's query when it has a body: a dry run that is only in the query
-// deletes.
+// The server ignores a DELETE's query if the request has a body: a dry run only in the query would
+// delete.
 TEST(ApiRequest, DeletePutsEverythingIntoItsBody) {
   EXPECT_EQ(
       line(delete_request(kKind<Pod>, {"a", "p"},

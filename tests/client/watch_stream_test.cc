@@ -94,7 +94,7 @@ TEST(WatchFrames, AMessageIsRefusedByItsLengthBeforeItHasCome) {
   EXPECT_FALSE(frames.feed("\xff\xff", none));
 }
 
-// Records what a watch told its handler.
+// Records the calls of a watch's handler.
 class RecordingHandler : public WatchHandler {
  public:
   void on_open() override { heard.push_back("open"); }

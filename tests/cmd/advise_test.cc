@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth advise` as a program: what it tells, and what it says of flags that are wrong.
+// `berth advise` as a program: its advice, and its messages about wrong flags.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ TEST(Advise, HasARowForEachProductWithoutOne) {
   }
 }
 
-// A node, a pod that holds one of its GPUs, and a day of which 15 % was work.
+// A node, a pod with one of its GPUs, and a day with 15 % utilization.
 nlohmann::json chat_on_a_node() {
   nlohmann::json dump = nlohmann::json::parse(R"json({
     "apiVersion": "snapshot.gpu.berth.dev/v1", "kind": "Snapshot",
@@ -116,7 +116,7 @@ TEST(Advise, WritesLayoutsThatCanBePlanned) {
   EXPECT_THAT(none.err, HasSubstr("--layouts: is about owners of pods, not about --model"));
 }
 
-// Two nodes of four GPUs that can't be cut, and eight pods of one owner, at work for 5 %.
+// Two nodes of four GPUs without MIG, and eight pods of one owner with 5 % utilization.
 nlohmann::json notes_on_two_nodes() {
   nlohmann::json dump = chat_on_a_node();
   nlohmann::json node = dump["items"][0], pod = dump["items"][1];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line itself: what is said of a mistyped one, and that help, reference and completion
-// tell of the one that the program obeys.
+// The command line itself: messages about mistyped ones; and help, reference and completion
+// describe the one that the program accepts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ TEST(CommandLine, FlagsStandUnderHeadings) {
               AllOf(HasSubstr("--output text|json|yaml|html=text"), Not(HasSubstr("=false"))));
 }
 
-// Each line that begins with berth is a command line with flags that there are.
+// Each line that begins with berth is a command line with existing flags.
 TEST(CommandLine, ExamplesNameFlagsThatThereAre) {
   for (const std::string& name : commands()) {
     const std::string help = run_berth({name, "--help"}).out;
@@ -149,7 +149,7 @@ TEST(Reference, TheManualPageIsOneThatManUnderstands) {
   EXPECT_THAT(shown.out, AllOf(HasSubstr("--verify-for DURATION"), HasSubstr("(default: 30s)")));
 }
 
-// The words that bash offers for the last of these.
+// The completions that bash offers for the last of these words.
 std::string completed(const std::vector<std::string>& words) {
   std::string typed;
   for (const std::string& word : words) typed += " '" + word + "'";
@@ -202,7 +202,7 @@ TEST(Completion, FishOffersCommandsFlagsAndWords) {
   EXPECT_THAT(offered("berth help ver"), StartsWith("version"));
 }
 
-// kubectl runs kubectl-NAME of the PATH as `kubectl NAME`.
+// kubectl runs kubectl-NAME on the PATH as `kubectl NAME`.
 TEST(CommandLine, AsKubectlsPluginItCallsItselfSo) {
   const std::string link =
       (std::filesystem::path(scratch_file("x", "")).parent_path() / "kubectl-berth").string();

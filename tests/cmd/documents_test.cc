@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the pages show of berth's output is what it prints: the lines of a block stand in the output
-// one after the other, and a line "…" stands for any number of others.
+// The pages show berth's real output: the lines of a block are in the output in this order, and a
+// line "…" stands for any number of other lines.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Lines lines_of(const std::string& text) {
   return lines;
 }
 
-// Of a page's fenced block, what follows the line that begins so, up to the fence's end.
+// The part of a page's fenced block after the line with this beginning, up to the end of the fence.
 Lines block_after(const std::string& page, const std::string& start) {
   const Lines lines = lines_of(read_file(kSource + page));
   const auto begins = [&](const std::string& line) { return line.starts_with(start); };
@@ -46,7 +46,7 @@ std::string joined(const Lines& lines) {
   return text;
 }
 
-// The first line of the block that the output does not have where it should be; empty: none.
+// The first line of the block that the output lacks at its place; empty: none.
 std::string missing_line(const Lines& block, const Lines& output) {
   auto at = output.begin();
   bool gap = false;
@@ -98,7 +98,7 @@ TEST(Documents, TheStoryIsToldAsThePagesShow) {
   }
 }
 
-// Its page prints standard error behind standard output, as a terminal may.
+// Its page shows standard error after standard output, as a terminal may.
 TEST(Documents, TheImportIsPrintedAsItsPageShows) {
   const Ran ran = run_berth({"import", "-f", kSource + "examples/import/kueue.yaml"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth log-level`, sent to a berth that runs.
+// `berth log-level`, sent to a running berth.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-// A controller that waits for an API server that nobody answers for.
+// A controller that waits for an API server which never answers.
 struct RunningBerth {
   RunningBerth() {
     std::filesystem::remove(log);

@@ -25,7 +25,7 @@ std::string certificate(const char* from, const char* until) {
   return make_authority("u", {.from = *parse_time(from), .until = *parse_time(until)})->certificate;
 }
 
-// Header and signature are nobody's business here.
+// Header and signature do not matter here.
 std::string web_token(const std::string& claims) {
   std::string payload = encode_base64(claims);
   payload.erase(payload.find_last_not_of('=') + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth page` as a program: a page of a saved cluster, and what it says when it can't.
+// `berth page` as a program: a page of a saved cluster, and its error messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth plan --delete` as a program: what a deletion does to nodes and to work in queues.
+// `berth plan --delete` as a program: the effects of a deletion on nodes and on workloads in
+// queues.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth plan -f` notes what is too small for what it says it loads into GPUs.
+// `berth plan -f` reports pods whose GPUs have less memory than the pods need.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

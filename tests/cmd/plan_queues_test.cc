@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth plan` of queues and workloads as a program: what it takes from files, and its exit codes.
+// `berth plan` for queues and workloads as a program: its input files, and its exit codes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -26,7 +26,7 @@ fs::path scratch() {
   return folder;
 }
 
-// In the child: the file becomes descriptor `number`.
+// In the child: opens the file as descriptor `number`.
 void redirect(const fs::path& path, int flags, int number) {
   const int fd = open(path.c_str(), flags, 0600);
   if (fd < 0 || dup2(fd, number) < 0) _exit(126);

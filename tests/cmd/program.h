@@ -13,14 +13,14 @@ struct Ran {
   std::string err;
 };
 
-// Without a shell, and without a kubeconfig of whoever runs the tests.
+// Without a shell, and without the kubeconfig of the user who runs the tests.
 Ran run_berth(std::vector<std::string> arguments, const std::string& input = "");
 // The same, with standard input from a file or a device.
 Ran run_berth_on(const std::string& input_path, std::vector<std::string> arguments);
 // Another program, which finds berth on its PATH.
 Ran run_program(std::vector<std::string> arguments, const std::string& input_path = "/dev/null");
 
-// A file of tests/golden/plan, what a file says, and a scratch file with some text in it.
+// The path of a file in tests/golden/plan, the text of a file, and a scratch file with this text.
 std::string golden(const std::string& path);
 std::string text_of(const std::string& path);
 std::string scratch_file(const std::string& name, const std::string& text);

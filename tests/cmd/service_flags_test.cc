@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flags of `berth controller`, `webhook` and `certificates` as a user meets them: defaults that are
-// shown, refusals that name the flag.
+// Flags of `berth controller`, `webhook` and `certificates` for users: printed defaults, and errors
+// that name the flag.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth simulate` and `berth plan --simulate` as programs: exit codes, where the words go.
+// `berth simulate` and `berth plan --simulate` as programs: exit codes and output streams.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

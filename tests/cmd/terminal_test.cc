@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others write, on its way to a terminal: no command lets it move the cursor, set a title,
-// turn the reading direction or pass for a line of berth's own.
+// Foreign text on its way to a terminal: no command lets it move the cursor, set a title, change
+// the reading direction or pass for a line of berth's own.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 constexpr char kHostile[] =
     "\x1b]0;PWNED\a\x1b[31mRED\r\nFAKE LINE\n  FAKE LINE\x7f\u009b31m\u202e\u2066\u2028";
 
-// Strings that a neighbour may put anything into; what berth looks for in them stays in front.
+// Texts that other users may control; the part that berth looks for stays in front.
 void poison(json& value, const std::function<bool(const std::string& path)>& chosen,
             const std::string& path = "") {
   if (value.is_string() && chosen(path))
@@ -69,7 +69,7 @@ TEST(Terminal, NothingThatAnObjectHoldsReachesIt) {
     const std::string folder = std::string(name) + "/";
     for (const bool everywhere : {false, true}) {
       json cluster = json::parse(text_of(golden(folder + "cluster.json")));
-      // Labels first decide what berth makes of a node: with only what does not, it goes further.
+      // Labels decide much about a node: without changes to them, berth gets further.
       poison(cluster, [&](const std::string& path) {
         return is_foreign_value(path) && (everywhere || path.find("/nvidia.com/") == path.npos);
       });
@@ -92,8 +92,8 @@ TEST(Terminal, NothingThatAnObjectHoldsReachesIt) {
   }
 }
 
-// YAML may not hold most control characters, in whatever writing; breaks of lines and marks of
-// direction it may.
+// YAML may not contain most control characters, in any notation; it may contain line breaks and
+// direction marks.
 TEST(Terminal, NothingThatAFileHoldsReachesIt) {
   for (const std::string& payload : {std::string(kHostile), std::string("x\nFAKE LINE\u202e")}) {
     const std::string bad = json(payload).dump();

@@ -167,7 +167,7 @@ TEST(Validate, ThePolicyIsCheckedToo) {
                                  "spec.disruption.windows[0].schedule: never fires"));
 }
 
-// As a pipeline has them whose template came out empty.
+// The output of a pipeline whose template was empty.
 TEST(Validate, FilesWithoutAnyObjectAreAnError) {
   for (const std::string text : {"", "\n---\n# nothing\n---\n", "null\n"}) {
     const std::string file = scratch_file("empty.yaml", text);
@@ -186,7 +186,7 @@ TEST(Validate, FilesWithoutAnyObjectAreAnError) {
   EXPECT_THAT(both.out, HasSubstr("/dev/null: holds no object")) << "told, and not in the way";
 }
 
-// What has no end must not take the machine's memory before it is refused.
+// Endless input must be refused before it fills the machine's memory.
 TEST(Validate, InputIsCountedWhileItIsRead) {
   for (const std::string file : {"/dev/zero", "-"})
     for (const std::string command : {"validate", "plan", "simulate"}) {
@@ -224,7 +224,7 @@ TEST(Validate, BadFlagsAreErrors) {
               HasSubstr("--mig-strategy: must be one of single|mixed, not \"x\""));
 }
 
-// A folder each, since a cluster has one policy.
+// One folder each, since a cluster has one policy.
 TEST(Validate, ExamplesAreValid) {
   const std::string examples = source_dir() + "/examples";
   for (const char* folder : {"", "/policy", "/time-slicing-lab", "/tiers", "/three-teams",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth why` as a program: exit codes, where the words go, and what it says when it can't.
+// `berth why` as a program: exit codes, output streams and error messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a condition counts as there: what of a status decides whether berth goes on.
+// When a condition counts as present, which decides whether berth continues.
 #include "controller/core/conditions.h"
 
 #include <gtest/gtest.h>

@@ -83,7 +83,7 @@ TEST(EmptySelection, OfSixtyFourValuesAndNoMoreIsSaidHowManyHaveThem) {
 TEST(EmptySelection, KeysAreLookedForOnTheFirstNodesOnly) {
   ClusterState cluster = nodes(200, "zone", "a");
   Node last;
-  last.meta.name = "z";  // behind all others
+  last.meta.name = "z";  // the last in order
   last.meta.labels.set("tier", "mig");
   cluster.upsert(std::move(last), {});
   const LabelSelector teir{.match_labels = {{"teir", "mig"}}, .match_expressions = {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions and days as figures and ledgers have them.
+// Conditions and days in metrics and ledgers.
 #include "controller/core/figures.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// "Ready=true" for each sample that is 1; how many there are in all is the same.
+// "Ready=true" for each sample that is 1; the total number of samples is constant.
 std::vector<std::string> holding(const std::vector<Condition>& conditions, bool observed) {
   Figure figure;
   add_conditions({{"layout", "a"}}, conditions, observed, figure);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a pod counts while it has a place on a node.
+// Which requests of a pod count while it is on a node.
 #include "controller/core/occupant.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What counts as refused for good, for how long, and how the server's words are told.
+// Which refusals count as permanent, for how long, and how the server's message is reported.
 #include "controller/core/refused_write.h"
 
 #include <gmock/gmock.h>
@@ -90,7 +90,7 @@ TEST_F(RefusedWrites, OfAllObjectsOfAManagerTheFirstIsTold) {
   EXPECT_FALSE(refused_write_by(snapshot, "mig"));
 }
 
-// A conflict is tried again within seconds: nobody has to be told of it.
+// berth retries a conflict within seconds, so no object needs to report it.
 TEST_F(RefusedWrites, WhatWillPassByItselfIsToldOfNoObject) {
   hear(Verb::kMergePatch, "policy", false, refusal("try again", ErrorKind::kConflict));
   EXPECT_FALSE(refused("policy"));

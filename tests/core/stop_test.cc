@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The emergency stop: what sets it, how berth describes it, and which changes begin and end it.
+// The emergency stop: what sets it, how berth describes it, and which changes start and end it.
 #include "controller/core/stop.h"
 
 #include <gmock/gmock.h>

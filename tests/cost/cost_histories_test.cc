@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random histories of a fleet, and what the ledger says of each, beside what the nodes' lifetimes
-// times the price come to, computed apart.
+// Random histories of a fleet: the ledger's sums are compared with the nodes' lifetimes times the
+// price, computed separately.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -118,7 +118,7 @@ class History {
                     world_.now};
     currencies_[name] = price == prices.end() ? "" : price->second.second;
     world_.cluster.upsert<Node>(built, world_.now);
-    // It is there from now on.
+    // It exists from now on.
     cost::spend_until(world_.now, hourly_, ledger_);
     hourly_ = hourly();
   }

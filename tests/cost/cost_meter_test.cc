@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a leader writes down of what GPUs cost, and what it makes of what stands.
+// The costs that a leader writes down, and how it reads the stored ones.
 #include "controller/cost/cost_meter.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
-constexpr Micros kHour = cost::kSecondsOfHour * 1'000'000;  // a unit of money, in the ledger
+constexpr Micros kHour = cost::kSecondsOfHour * 1'000'000;  // a unit of money in the ledger
 
 class Meter : public ::testing::Test {
  protected:
@@ -40,7 +40,7 @@ class Meter : public ::testing::Test {
     world_.now += later;
     return meter_.reconcile(world_.snapshot());
   }
-  // As the API server has it then.
+  // Applies the plan as the API server would.
   void write(const Plan& plan) {
     ASSERT_THAT(plan.objects, SizeIs(1));
     const Write& write = std::get<Write>(plan.objects[0].steps[0]);
@@ -62,7 +62,7 @@ class Meter : public ::testing::Test {
     return world_.cluster.config_maps().find(world_.settings.berth_namespace,
                                              names::kCostsConfigMap);
   }
-  // Units of money, of the pool, as it stands.
+  // The pool's stored sum in units of money.
   double spent() {
     const cost::CostLedger ledger = costs_in(world_.cluster, world_.settings);
     double sum = 0;
@@ -122,7 +122,7 @@ TEST_F(Meter, WhatAPersonWritesIsWhereItGoesOnFrom) {
   EXPECT_DOUBLE_EQ(spent(), 8);
 }
 
-// As a person may have written it, or a clock that was wrong.
+// Written by a user, or with a wrong clock.
 TEST_F(Meter, ACheckpointThatIsYetToComeStopsNothing) {
   write(look());
   ConfigMap edited = *find();
@@ -155,7 +155,7 @@ TEST_F(Meter, WritesDownTheMostThatAnOwnerHadInUseAndAtWork) {
   use(31'000, 0.3f);
   use(500, 0.301f);
   use(400, 0.1f);
-  // What two hold, neither has for itself.
+  // What two owners hold together, neither holds alone.
   holders.push_back({"team-b", "q"});
   use(70'000, 1);
   write(look(1min));
@@ -185,7 +185,7 @@ TEST_F(Meter, AChangedPriceHoldsFromThenOn) {
   EXPECT_DOUBLE_EQ(spent(), 4 + 8);
 }
 
-// As a person may have left it: what is no number of ours is left out, and the rest stands.
+// After a user's edit: invalid numbers are left out, and the rest counts.
 TEST(CostLedger, KeepsOfADayWhatCanBeRead) {
   const cost::CostLedger ledger = cost::read_costs(
       {{"day-2026-09-21",
@@ -206,7 +206,7 @@ TEST(CostLedger, KeepsOfADayWhatCanBeRead) {
   EXPECT_EQ(ledger.at, parse_time("2026-09-22T00:00:00Z").value());
 }
 
-// What an owner had in use at most goes where the owner's own sum goes.
+// The peaks of an owner are dropped together with its own sum.
 TEST(CostLedger, OfWhoBecomesOneOfTheOthersNothingElseIsKept) {
   cost::SpendingsByCurrency hourly;
   for (int i = 0; i < 150; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// To whom the money of a node goes, to the millionth, and who holds so little that nothing does.
+// Which owners the cost of a node is charged to, to the millionth, also for very small holders.
 #include "controller/cost/fleet_cost.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 
 class FleetCost : public ::testing::Test {
  protected:
-  // The node has so many GPUs and a price of its own.
+  // Adds a node with these GPUs, and a price of its own.
   void have(const NodeBuilder& node, const std::string& per_hour) {
     world_.cluster.upsert<Node>(node, world_.now);
     GPUClusterPolicy policy = world_.policy();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The case that berth was made for: 36 GPUs asked of 32 that cost 71,482 $ a month, of which about
-// 37,000 $ buys nothing.
+// The case in the README: 36 GPUs requested of 32 that cost 71,482 $ a month, of which about 37,000
+// $ are wasted.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

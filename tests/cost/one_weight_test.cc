@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Utilization, cost and quota take one MIG instance for the same part of a GPU.
+// Utilization, cost and quota use the same part of a GPU for a MIG instance.
 #include <gtest/gtest.h>
 
 #include "controller/cost/node_use.h"
@@ -17,7 +17,7 @@ struct Instance {
   std::int64_t weight;
 };
 
-// One GPU whose one instance is half busy, and a pod that holds it.
+// One GPU whose only instance is half busy, and a pod that holds it.
 Measured half_busy(const Instance& instance) {
   Measured world;
   const std::string resource = mig_resource_name(instance.profile);
@@ -56,7 +56,7 @@ TEST(OneWeight, IsWhatUtilizationCostAndQuotaCountAnInstanceAs) {
   }
 }
 
-// Of a product that berth does not know it makes up no number.
+// berth invents no number for a product that it does not know.
 TEST(OneWeight, OfAnUnknownProductIsNone) {
   const Measured world = half_busy({"NVIDIA-Unheard-Of", "1g.10gb", 0});
   const Node& n1 = *world.cluster.nodes().find("n1");

@@ -8,7 +8,7 @@
 
 namespace berth::test {
 
-// The ledger of costs as berth keeps it in the cluster.
+// The cost ledger in the form that berth stores.
 inline ConfigMap written_costs(cost::CostLedger ledger, const Settings& settings) {
   ConfigMap costs;
   costs.meta.namespace_ = settings.berth_namespace;

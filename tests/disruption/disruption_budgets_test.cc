@@ -52,7 +52,8 @@ TEST_F(DisruptionBudgetsTest, APoolHasRoomUntilItsBudgetIsTaken) {
   EXPECT_FALSE(all.refuse(at("o1"))) << "no pool, no budget";
 }
 
-// Its keys are on the node still, and its budget holds, also once the policy lacks the pool.
+// The node still has the pool's keys, and the pool's budget applies, even without the pool in the
+// policy.
 TEST_F(DisruptionBudgetsTest, ANodeThatNoPoolSelectsCountsInThePoolWhoseKeysItCarries) {
   for (const char* name : {"x1", "x2", "x3"})
     world.add(node(name)
@@ -92,7 +93,7 @@ TEST_F(DisruptionBudgetsTest, ASlotOfANodeThatTheCacheDoesNotKnowMayBeInAnyPool)
 TEST_F(DisruptionBudgetsTest, WhatIsOutForWhateverReasonCountsAndCostsNothingMore) {
   struct Case {
     const char* sentence;
-    std::function<void()> take_out;  // n1
+    std::function<void()> take_out;  // takes n1 out of service
   };
   const MIGLayout small = under_way(layout("small"));
   const Case cases[] = {
@@ -136,7 +137,7 @@ TEST_F(DisruptionBudgetsTest, OutsideTheWindowsItIsClosedUntilTheNextOpens) {
   EXPECT_EQ(open.changes_at(), *parse_time("2026-11-22T00:00:00Z"));
 }
 
-// A blackout in a time zone that nobody knows may be at any time.
+// A blackout in an unknown time zone may be at any time.
 TEST_F(DisruptionBudgetsTest, WhereNoWindowEverOpensItSaysWhatToEdit) {
   world.add(policy(std::string(kPools).substr(0, std::string(kPools).find(", disruption")) +
                    ", disruption: {blackouts: [{schedule: \"0 22 * * *\", duration: 2h, timeZone: "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs to empty a node.
+// The cost of a node's drain.
 #include "controller/disruption/disruption_cost.h"
 
 #include <gmock/gmock.h>
@@ -98,7 +98,7 @@ TEST_F(DisruptionCostTest, APodIsHomelessThatFitsOnNoOtherNodeInService) {
 }
 
 TEST_F(DisruptionCostTest, TheRoomOnTheNodeItselfIsNoRoomElsewhere) {
-  // n1 has the most free; n2 and n3 have two each.
+  // n1 has the most free GPUs; n2 and n3 have two each.
   world.add(pod("a").gpu(1).on("n1"));
   world.add(pod("b").gpu(2).on("n2")).add(pod("c").gpu(2).on("n3"));
   EXPECT_EQ(homeless(), 0);

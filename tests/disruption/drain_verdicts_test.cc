@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of each pod of a node that is to be emptied, and what an eviction's answer means.
+// The fate of each pod on a node that is drained, and the meaning of an eviction's answer.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ const char* to_text(PodFate fate) {
 
 struct DrainVerdicts : ::testing::Test {
   DrainVerdicts() { world.add_nodes(2); }
-  // "a Evict", "b Blocked JobRunning: …", of n1's pods.
+  // The verdicts on n1's pods: "a Evict", "b Blocked JobRunning: …".
   std::vector<std::string> verdicts() {
     std::vector<std::string> told;
     const Snapshot snapshot = world.snapshot();
@@ -140,7 +140,7 @@ TEST_F(DrainVerdicts, AJobsPodsMayLeaveAsLongAsItsRetriesLastForAllOfThemHere) {
   struct Case {
     const char* sentence;
     int retries, failed, pods_here;
-    const char* refusal;  // nothing: they may
+    const char* refusal;  // empty: they may be evicted
   };
   for (const Case& c : {
            Case{"one retry, one pod", 1, 0, 1, ""},
@@ -184,7 +184,7 @@ TEST_F(DrainVerdicts, PodsOfAJobThatAreOnTheirWayOutHaveNotFailedYet) {
   EXPECT_EQ(verdict(), "p0 Evict") << "those elsewhere stay";
 }
 
-// --- what is known about an eviction ---
+// --- known facts about an eviction ---
 
 struct Outlook : DrainVerdicts {
   Outlook() { world.add(web()); }

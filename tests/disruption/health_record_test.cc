@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth keeps on a node of its health: read back exactly, and never trusted blindly.
+// berth's health record on a node is read back exactly, and edited ones are never trusted blindly.
 #include "controller/disruption/health_record.h"
 
 #include <fmt/format.h>
@@ -72,7 +72,7 @@ TEST(HealthRecord, WhatAPersonMadeOfItIsRefused) {
           << counter << " " << value;
 }
 
-// A machine made from the picture of a live one has its annotations.
+// A node that is created as a copy of a live one has its annotations.
 TEST(HealthRecord, AnotherNodesIsNone) {
   const NodeBuilder made =
       node("n1").annotation(names::kHealthAnnotation, encode_health(all_of_it()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What queues count on: the last node that offers it stays.
+// Queues' needs: the last node that offers a resource stays.
 #include "controller/disruption/queue_stakes.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ struct QueueStakes : ::testing::Test {
   void claim(const std::string& resource, const std::string& pool, std::int64_t nominal = 4) {
     world.add(lab_queue({{resource, pool, nominal, {}, {}}}));
   }
-  // Once those were taken.
+  // Whether the node may be claimed once `taken` are.
   std::string refusal(const std::string& name, const std::vector<std::string>& taken = {}) {
     const Snapshot snapshot = world.snapshot();
     const SlotLedger ledger = read_ledger(snapshot);
@@ -48,7 +48,7 @@ struct QueueStakes : ::testing::Test {
     last = guard.last_provided(node);
     return refused ? refused->reason + ": " + refused->message : "";
   }
-  // The ledger of admissions, with one entry.
+  // The admission ledger with one entry.
   void admit(queue::AdmissionFact admission, const std::string& refused = "") {
     const queue::LedgerFact entry{
         .workload = "Job/team-a/train", .admission = std::move(admission), .refused = refused};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pods leave with their Job, since a queue takes it back, and what has to let them.
+// Which pods leave with their Job, because a queue requeues it, and which checks must allow it.
 #include "controller/queue/recall/requeue.h"
 
 #include <gmock/gmock.h>
@@ -60,7 +60,7 @@ TEST_F(Requeue, AnAdmittedJobsPodLeavesWithItsJobThatHasNoFailureLeft) {
   EXPECT_EQ(verdict().job->meta.name, "train");
 }
 
-// Whatever says where it waits afterwards.
+// Whatever decides where it waits afterwards.
 TEST_F(Requeue, WhatIsWrittenOnAJobThatRunsDoesNotKeepIt) {
   world.add(lab_queue()).add(admitted_job("train"));
   world.add(pod("a").gpu(1).on("n1").job("train"));
@@ -152,7 +152,7 @@ TEST_F(Requeue, ABudgetThatAllowsEachPodButNotAllOfThemKeepsTheJob) {
     world.add(pod(name).gpu(1).on(name[0] == 'a' ? "n1" : "n2").job("train").label("app", "train"));
     answer(pod(name), true);
   }
-  world.add(budget("keep", "app", "train", 1));  // of two healthy ones it keeps one
+  world.add(budget("keep", "app", "train", 1));  // of two healthy pods it keeps one
   EXPECT_EQ(outlook().kind, Kind::kNo);
   EXPECT_THAT(outlook().cause.message,
               HasSubstr("PodDisruptionBudget keep keeps 1 pod healthy, and with Job team-a/train, "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What berth keeps on nodes and in the ledger: read back exactly, and never trusted blindly.
+// berth reads back its records on nodes and in the ledger exactly, and never trusts edited ones
+// blindly.
 #include "controller/disruption/rollout_annotation.h"
 
 #include <fmt/format.h>
@@ -96,7 +97,7 @@ TEST(RolloutAnnotation, WhatNoJsonHoldsInAStringIsLeftOut) {
   EXPECT_EQ(decode_rollout(encode_rollout(r))->why, "one two three");
 }
 
-// A machine made from the picture of a live one has its annotations.
+// A node that is created as a copy of a live one has its annotations.
 TEST(RolloutAnnotation, AnotherNodesIsNone) {
   const Node twin =
       node("n2").uid("u-n2").annotation(names::kRolloutAnnotation, encode_rollout(everything()));
@@ -125,7 +126,7 @@ TEST(RolloutAnnotation, OneThatDoesNotNameItsNodeIsStillRead) {
   old.node_uid.clear();
   const Node node = test::node("n1").annotation(names::kRolloutAnnotation, encode_rollout(old));
   EXPECT_EQ(read_rollout(node).rollout, old);
-  // In phase Idle its berthCordoned told of a cordon that a person had taken away.
+  // In phase Idle, its berthCordoned meant a cordon that a user had removed.
   old.phase = RolloutPhase::kIdle;
   EXPECT_FALSE(decode_rollout(encode_rollout(old))->berth_cordoned);
   old.node_uid = "u-n1";
@@ -199,7 +200,7 @@ TEST(Slots, EachLeaderRaisesTheEpochOverTheVersionItRead) {
 TEST(Inventory, IsTakenFromLabelsThatTellWholeGpusElseFromTheAnnotation) {
   const Node off = node("n").a100_80(4);
   EXPECT_EQ(inventory_of(off), (Inventory{"NVIDIA-A100-SXM4-80GB", 4, 81920}));
-  // Under `single` the labels tell MIG devices once MIG is on.
+  // Under `single` the labels show MIG devices once MIG is on.
   const Node single = node("n")
                           .a100_80(28)
                           .label(names::kGpuProduct, "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb")

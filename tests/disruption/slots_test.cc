@@ -79,7 +79,7 @@ TEST(Slots, AreALayoutsOrSomebodyElses) {
 }
 
 TEST(Slots, ARecordIsLostOnceItHadReachedTheSlot) {
-  Slot slot = kSlot;  // of the node's third taking
+  Slot slot = kSlot;  // of the node's third claim
   RolloutRecord record;
   record.rollout.emplace().seq = 2;
   EXPECT_FALSE(is_record_lost(slot, record)) << "the cordon has not been seen yet";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a dump tells beside the state that reconcilers act on, item by item.
+// A dump's parts that only explain, item by item.
 #include "controller/dump/clues.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ Clues clues_of(std::string_view kind, const char* item) {
   return clues;
 }
 
-// Of the pod x/a, if it tells anything.
+// The clues of pod x/a, if it has any.
 std::optional<PodClues> pod_clues(const char* item) {
   Clues clues;
   take_pod_clues(json::parse(item), clues);

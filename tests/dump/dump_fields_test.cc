@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of an object a dump keeps, to the letter: the object as the API server wrote it, and what is
-// left of it.
+// Which fields of an object a dump keeps, exactly: the object as the API server wrote it, and the
+// kept part.
 #include "controller/dump/dump_fields.h"
 
 #include <gtest/gtest.h>
@@ -139,7 +139,7 @@ TEST(DumpFields, OfAPodsConditionsIsTheOneThatTellsOfItsState) {
                    R"({"status":{"phase":"Pending"}})"}});
 }
 
-// No API server has made requests of its limits yet.
+// The API server has not set its requests from limits.
 TEST(DumpFields, OfAJobsTemplateAreTheShapeAndTheLimits) {
   expect_trimmed({
       {"as of a pod", "Job",

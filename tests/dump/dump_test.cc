@@ -20,7 +20,7 @@ constexpr char kNodes[] = R"({"metadata":{"continue":"more"},"items":[
              "conditions":[{"type":"Ready","status":"True","message":"fine"}]}},
   {"metadata":{"name":"c1","uid":"u2"},"status":{"allocatable":{"cpu":"8"}}}]})";
 
-// One pod for a GPU anywhere, one without on a GPU node, one of no interest.
+// A pod with a GPU request on any node, one without on a GPU node, and an irrelevant one.
 constexpr char kPods[] = R"({"metadata":{},"items":[
   {"metadata":{"name":"a","namespace":"x","uid":"p1",
      "ownerReferences":[{"kind":"Job","name":"j","uid":"job-1","controller":true}]},
@@ -135,7 +135,7 @@ TEST(Dump, HoldsThePolicyAndWhatItIsAbout) {
   EXPECT_EQ(dump->cluster.cluster_policies().find("c")->device_plugin_config_map, "f");
 }
 
-// How many of the pods are kept beside the node "n", which is as given.
+// How many of the pods are kept with this node "n".
 std::size_t pods_kept(const std::string& node, const std::string& pods) {
   DumpWriter writer;
   EXPECT_TRUE(writer.add_object(kKind<Node>, node).has_value());

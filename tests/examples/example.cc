@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array kWords = {"added", "refused", "warned", "why", "helps", "stalled"};
 
-// What feature discovery and the operator say of a node with four GPUs, before any is cut.
+// The labels of feature discovery and the operator on a node with four whole GPUs.
 constexpr std::array<std::pair<const char*, const char*>, 10> kFeatures = {{
     {"nvidia.com/gpu.present", "true"},
     {"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB"},
@@ -63,7 +63,7 @@ template <class T>
 void add(ClusterState& cluster, std::string json) {
   Result<T> object = decode_object<T>(json);
   if (!object) throw std::runtime_error(describe(object.error()));
-  if constexpr (std::is_same_v<T, Namespace>)  // as the API server does
+  if constexpr (std::is_same_v<T, Namespace>)  // like the API server
     object->meta.labels.set("kubernetes.io/metadata.name", Text(object->meta.name));
   cluster.upsert(*object, Time());
 }

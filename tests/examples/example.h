@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manifests under examples/, as their readers have them: documents, and what the comments above
-// each of them claim.
+// The manifests under examples/: documents, and the claims in the comments above them.
 #pragma once
 
 #include <map>
@@ -14,19 +13,19 @@ namespace berth::test {
 
 struct Example {
   ManifestDocument document;
-  // "# refused: …" and the like, with the lines that go on behind three spaces.
+  // "# refused: …" and similar, with continuation lines after three spaces.
   std::map<std::string, std::string> claims;
   std::string claim(const std::string& word) const;
 };
 
-// Of one file, by its path under examples/. Whatever does not parse fails the test that reads it.
+// The documents of one file, by its path under examples/. A parse error fails the reading test.
 std::vector<Example> read_examples(const std::string& path);
 
-// A cluster on which the policies, layouts, queues and namespaces of these files stand.
+// A cluster with the policies, layouts, queues and namespaces of these files.
 ClusterState cluster_of(const std::vector<std::string>& paths);
 
-// A node that the policy's pool `pool` has: its labels and taints are there, and it offers this.
-// An empty pool: one that nobody selects.
+// Adds a node of the policy's pool `pool` that has the pool's labels and taints and offers this. An
+// empty pool means a node that no pool selects.
 void add_pool_node(ClusterState& cluster, const std::string& name, const std::string& pool,
                    const std::string& resource, std::int64_t count);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gang of examples/: its pods, as their controller makes them, are one for berth, and start
-// with the first.
+// The gang in examples/: berth takes the pods, as their controller creates them, for one gang,
+// which starts with the first pod.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the comments above the examples' pods claim, word for word: what the webhook adds, what it
-// refuses, and what `berth why` says where it is not asked.
+// The claims in the comments above the examples' pods, word for word: the webhook's repairs and
+// refusals, and the answers of `berth why` for pods that it does not review.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -21,10 +21,10 @@ constexpr char kMutations[] = "/metadata/annotations/gpu.berth.dev~1mutations";
 
 struct Order {
   Request request;
-  std::string template_path;  // where its pod stands
+  std::string template_path;  // the path of its pod
 };
 
-// As the API server sends it: of a Deployment, the pods that its ReplicaSet makes.
+// In the form of the API server: for a Deployment, the pods of its ReplicaSet.
 Order order_of(const ManifestDocument& document) {
   Json object = Json::parse(document.json);
   const std::string ns = object["metadata"]["namespace"];
@@ -63,7 +63,7 @@ void expect_admission(const Example& example, const ClusterState& cluster) {
   EXPECT_LE(warnings.size(), 1U);
 }
 
-// As the API server keeps it: what has a limit has that request.
+// Like the API server: a limit without a request sets the request.
 Pod pod_of(const ManifestDocument& document) {
   Json object = Json::parse(document.json);
   for (Json& container : object["spec"]["containers"])
@@ -76,7 +76,7 @@ Pod pod_of(const ManifestDocument& document) {
   return *std::move(pod);
 }
 
-// Of a pod that waits, and is forgotten again.
+// For a pending pod, which is removed again.
 Explanation explain(const Pod& pod, ClusterState& cluster) {
   cluster.upsert(pod, Time());
   const Answers answers;
@@ -101,7 +101,7 @@ void expect_why(const Example& example, const Explanation& explanation) {
   EXPECT_EQ(helps, example.claim("helps"));
 }
 
-// Every object that makes pods; `least` keeps a file from being read past.
+// Every object that creates pods; `least` ensures that the file was read completely.
 void expect_claims(const std::string& path, const ClusterState& cluster, std::size_t least) {
   std::size_t seen = 0;
   for (const Example& example : read_examples(path)) {

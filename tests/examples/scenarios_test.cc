@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples' manifests: every one is valid but the one that is there to be refused, and the
-// scenarios that play them end as they claim.
+// The examples' manifests: every one is valid except the one that must be refused, and the
+// scenarios with them end as they claim.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -124,7 +124,7 @@ TEST(ExampleScenarios, ThePoolIsFormedAndItsLayoutCutsIt) {
 TEST(ExampleScenarios, ATaintThatAgentsDoNotTolerateIsHeldBack) {
   Scenario scenario = read_scenario("taint-held-back.yaml");
   EXPECT_THAT(play(scenario).report.unsettled, IsEmpty());
-  // What the policy says stands in why it is not Ready.
+  // The claim is part of the message about why the policy is not Ready.
   const std::string claim =
       read_examples("mistakes/policies/unknown-taint.yaml").front().claim("stalled");
   EXPECT_THAT(claim, HasSubstr("held back"));

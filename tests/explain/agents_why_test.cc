@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says where NVIDIA's agents, the driver or the kubelet are the reason.
+// Answers of `berth why` where NVIDIA's components, the driver or the kubelet are the cause.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

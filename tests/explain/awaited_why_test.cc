@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of a Job whose entry in the ledger names others that have to go first.
+// The answer of `berth why` for a Job whose ledger entry names workloads that must leave first.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

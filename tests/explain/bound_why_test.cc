@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of a pod that has its node: whose GPUs they are, and what becomes of it.
+// The answer of `berth why` for a bound pod: which GPUs it holds, and what happens to it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using ::testing::Not;
 class BoundWhy : public ::testing::Test {
  protected:
   BoundWhy() { cluster_.upsert<Node>(node("n1").a100_80(4).label("tier", "lab"), now_); }
-  // A policy with pool `lab`, which n1 is in.
+  // A policy with pool `lab`, which selects n1.
   template <class F>
   void policy(F change) {
     GPUClusterPolicy made;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of a gang that no Job makes, and that its queue takes back.
+// The answer of `berth why` for a gang without a Job that its queue requeues.
 #include "controller/explain/job_fate.h"
 #include "tests/queue/recall_fixture.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of a Job that its queue will take back.
+// The answer of `berth why` for a Job that its queue will requeue.
 #include "controller/explain/job_fate.h"
 
 #include "tests/queue/admitted_fixture.h"

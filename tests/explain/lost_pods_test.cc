@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of a Job of two pods, one of which can't leave node n2, which is dead.
+// The answer of `berth why` for a Job of two pods, one of which can't leave the dead node n2.
 #include "apis/base/reasons.h"
 #include "controller/explain/explain_node.h"
 #include "controller/explain/explain_pod.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a pod on nodes whose GPUs are cut, or are about to be.
+// A pod's chances on nodes whose GPUs are partitioned, or are about to be.
 #include "controller/explain/node_groups.h"
 
 #include <gmock/gmock.h>
@@ -21,12 +21,12 @@ constexpr char kSlice[] = "nvidia.com/mig-1g.10gb";
 class NodeGroups : public ::testing::Test {
  protected:
   NodeGroups() { cluster_.upsert<MIGLayout>(layout("small"), now_); }
-  // One GPU, to be cut into seven.
+  // One GPU, to be partitioned into seven.
   static NodeBuilder n(int number) {
     return node("n" + std::to_string(number)).a100_80(1).label("tier", "mig");
   }
   void add(const Node& node) { cluster_.upsert(node, now_); }
-  // Cordoned by a person before berth took it, or by berth.
+  // Cordoned by a user before berth claimed it, or by berth.
   void take(NodeBuilder builder, RolloutPhase phase, bool by_berth = false) {
     Node node = builder.cordoned();
     node.meta.annotations.set(names::kRolloutAnnotation,
@@ -92,7 +92,7 @@ TEST_F(NodeGroups, ANodeIsExpectedBackByThePatienceOfThisLeader) {
   EXPECT_THAT(words(), HasSubstr("by 2026-11-21T12:43:00Z unless the leader changes"));
 }
 
-// Both were cordoned by somebody else first, which is all that is said of either.
+// Both were cordoned by another client first; no more is known of either.
 TEST_F(NodeGroups, NodesOfWhichTheSameIsSaidAreApartIfOneComesAndOneDoesNot) {
   take(n(1).allocatable(kSlice, 7), RolloutPhase::kApplying);
   take(n(2).allocatable(kSlice, 7), RolloutPhase::kFailed);

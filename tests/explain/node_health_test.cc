@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of a node whose GPUs have shown a fault.
+// The answer of `berth why` for a node whose GPUs have shown a fault.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

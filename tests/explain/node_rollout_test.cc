@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of a node's place in its layout's rollout: the label that it is to get, and
-// what would be left without it.
+// The answer of `berth why` about a node's place in its layout's rollout: the label that it will
+// get, and the capacity that would remain without it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ TEST_F(NodeRolloutWhy, WhereAWriteIsRefusedTheRemedyIsWithWhateverRefusesIt) {
       "change what refuses the write, as the server's words say; berth continues by itself\n");
 }
 
-// An alias makes mig-manager look again; nothing is to be written over it.
+// An alias makes mig-manager run again; no remedy may overwrite it.
 TEST_F(NodeRolloutWhy, NoLabelIsToldWhereItHasAnotherNameOfTheSameConfig) {
   lay_out(layout("small"));
   Node n1 = *world_.cluster.nodes().find("n1");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of a node: what it offers, whose it is, who takes it away, and what is on
-// it.
+// The answer of `berth why` for a node: its resources, its pool and layout, why it is unavailable,
+// and its pods.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of what waits in a queue that admits nobody, as its condition tells, or
+// The answer of `berth why` for a workload in a queue that admits nothing, by its condition, or
 // that does not exist.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST_F(PausedQueue, IsTheAnswerOfWhoWouldBeNext) {
 }
 
 TEST_F(PausedQueue, IsToldBesideWhatElseKeepsIt) {
-  const Explanation large = why(16);  // of a quota of eight
+  const Explanation large = why(16);  // with a quota of eight
   EXPECT_THAT(large.reason, Not(AnyOf("WatchBehind", "Admissible"))) << large.message;
   EXPECT_THAT(large.facts, is_noted());
 }

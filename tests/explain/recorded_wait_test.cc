@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What counts as recorded of a workload that waits.
+// Which reasons of a pending workload count as recorded.
 #include "controller/explain/recorded_wait.h"
 
 #include <gmock/gmock.h>

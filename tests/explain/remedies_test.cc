@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which edits of a pod `berth why` offers, and which it keeps to itself beside better ones.
+// Which edits of a pod `berth why` suggests, and which it omits because of better ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class Remedies : public ::testing::Test {
   void fill(const std::string& node, int gpus) {
     cluster_.upsert<Pod>(pod("held-" + node).gpu(gpus).on(node), now_);
   }
-  // What is offered to a pod that asks for so many GPUs, of nodes of the tier if there is one.
+  // The suggestions for a pod with so many GPUs, on nodes of the tier if one is given.
   std::vector<std::string> offered(int gpus, const std::string& tier = "") {
     Pod waiting = pod("train").gpu(gpus).phase(PodPhase::kPending);
     if (!tier.empty()) waiting.shape.edit()->node_selector.set("tier", tier);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an account lacks, and the line that grants it and no more.
+// The missing rights of an account, and the command that grants only these.
 #include "controller/explain/rights.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ std::string bound(const std::string& role) {
   return "kubectl create clusterrolebinding " + role + " --clusterrole=" + role + " --user=NAME";
 }
 
-// Of a resource of the role for those whose pods wait, refused with these words.
+// For a refused resource of the role for users with pending pods.
 std::string account_in(const std::string& message) {
   const std::string grant = missing({forbidden("nodes", "", message)}).grant;
   return grant.substr(grant.rfind(' ') + 1);
@@ -43,7 +43,7 @@ TEST(MissingRightsOfATenant, AreThoseThatTellWhyAPodWaits) {
   EXPECT_EQ(missing({}).grant, "");
 }
 
-// The small role has no pods: beside other things it answers most, of pods alone it would nothing.
+// The small role has no pods: for other resources it helps most, for pods alone not at all.
 TEST(MissingRightsOfATenant, AreTheSmallRoleUnlessThatWouldGiveNothing) {
   EXPECT_EQ(missing({forbidden("pods")}).grant, bound("berth-snapshot"));
   EXPECT_EQ(missing({forbidden("pods"), forbidden("nodes")}).grant, bound("berth-why"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which field of a pod asks for a resource, and which the scheduler's words are about, as `berth
-// why` names them.
+// Which field of a pod requests a resource, and which field the scheduler's message is about, as
+// `berth why` names them.
 #include "controller/explain/scheduler_words.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// What the scheduler's words, after "0/3 nodes are available: ", say of a pod that asks for two
+// The fields in the scheduler's message, after "0/3 nodes are available: ", for a pod with two
 // GPUs.
 std::vector<std::string> fields_told(const std::string& clauses,
                                      std::vector<Toleration> tolerations = {}) {
@@ -50,7 +50,7 @@ TEST(FieldOfAResource, IsOfTheFirstContainerThatAsksForIt) {
   EXPECT_EQ(field_of(&clues, "cpu"), "spec.initContainers[0].resources.limits[cpu]");
 }
 
-// What a webhook or the pod's overhead adds stands in no container.
+// Requests that a webhook or the pod's overhead adds are in no container.
 TEST(FieldOfAResource, IsSomeContainersWhereNobodyKnowsWhose) {
   const PodClues none;
   EXPECT_EQ(field_of(&none, "cpu"), "spec.containers[].resources.limits[cpu]");
@@ -79,7 +79,7 @@ TEST(SchedulersTaint, IsHeldAgainstTheTolerationOfItsKey) {
   EXPECT_THAT(fields_told(says, {{"gpu", "Equal", "lab", "NoExecute"}}), ElementsAre(effect));
 }
 
-// As Kubernetes 1.36 tells it, and where the words are cut or somebody else's.
+// The text of Kubernetes 1.36, and truncated or foreign texts.
 TEST(SchedulersTaint, IsAnyWhereItIsNotTold) {
   for (const char* taint : {"taint(s)", "taint {gpu: lab", "taint gpu: lab}", "taint {gpu}",
                             "taint }gpu: lab{", "taint {}"})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// While berth is stopped, `berth why` says so of whatever waits.
+// While berth is stopped, `berth why` reports so for every pending workload.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

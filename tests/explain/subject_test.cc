@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom `berth why` takes somebody to mean, and what it says where there is nobody.
+// Which object `berth why` takes an argument for, and its message if there is none.
 #include "controller/explain/subject.h"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ class Subjects : public ::testing::Test {
                              .reason = "Forbidden",
                              .message = "no rule grants it"});
   }
-  // What is found, or what is said instead.
+  // The found object, or the message.
   std::string find(const std::vector<std::string>& words) const {
     const Result<SubjectName> name = parse_subject(words, "team-a");
     if (!name) return describe(name.error());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` answers a tenant, who has `edit` in one namespace, with the ClusterRole
-// berth-why and without: it lists all work that waits there, and gives the reason that the
+// The answers of `berth why` for a tenant with `edit` in one namespace, with and without the
+// ClusterRole berth-why: it lists all pending workloads of the namespace, with the reason that the
 // controller has recorded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ class TenantWhy : public ::testing::Test {
     put(job_);
     return job_;
   }
-  // One that berth's gate holds.
+  // A pod that berth's gate holds.
   void submit_pod(const std::string& name, const std::string& kind, const std::string& owner) {
     Pod pod;
     pod.meta.namespace_ = kTenantsNamespace;
@@ -71,7 +71,7 @@ class TenantWhy : public ::testing::Test {
   void record() {
     now += std::chrono::minutes(2);
     const Snapshot snapshot{all, answers, settings, now};
-    for (const StatusUpdate& update : reconcile_queues(snapshot).statuses) {
+    for (const StatusUpdate& update : queue::reconcile_queues(snapshot).statuses) {
       if (!update.differs) continue;
       GPUQueue queue = *all.gpu_queues().find(update.object.name);
       nlohmann::json object = {{"metadata", {{"name", queue.meta.name}}}};
@@ -81,7 +81,8 @@ class TenantWhy : public ::testing::Test {
     }
     for (bool more = true; more;) {
       more = false;
-      for (const ObjectSteps& steps : reconcile_reasons({all, answers, settings, now}).objects) {
+      for (const ObjectSteps& steps :
+           queue::reconcile_reasons({all, answers, settings, now}).objects) {
         const auto body = nlohmann::json::parse(std::get<Write>(steps.steps.front()).body);
         const std::string text = body["metadata"]["annotations"][names::kPendingReasonAnnotation];
         const ObjectRef& object = steps.object;
@@ -99,7 +100,7 @@ class TenantWhy : public ::testing::Test {
     }
   }
 
-  // The tenant reads as far as they may.
+  // The tenant reads what they may.
   void look(bool with_role) {
     seen = ClusterState();
     clues.unread.clear();
@@ -159,10 +160,10 @@ class TenantWhy : public ::testing::Test {
 
 struct TenantQuestion {
   const char* subject;
-  const char* listed;  // as the list has it
+  const char* listed;  // the text in the list
   const char* reason;
   const char* words;
-  const char* with_role;  // and these
+  const char* with_role;  // additionally with the role
 };
 
 const TenantQuestion kTenantAsks[] = {
@@ -215,7 +216,7 @@ class TenantAsks : public TenantWhy {
     submit_pod("db-0", "StatefulSet", "db"), later();
     submit_pod("bare", "", "");
     record();
-    // As StartTeller writes it.
+    // In the format of StartTeller.
     GPUQueue queue = *all.gpu_queues().find("nlp");
     for (PendingWorkload& pending : queue.status.pending)
       if (pending.workload == "nlp/deadlines") {
@@ -273,7 +274,7 @@ TEST_F(TenantWhy, OfWhatNothingIsRecordedYetItSaysThatItWaits) {
   }
 }
 
-// A default queue is known by the label of the namespace, and by the queue that lists the workload.
+// A default queue is known by the namespace's label, and by the queue that lists the workload.
 TEST_F(TenantWhy, WithoutTheNamespaceTheQueueThatListsTheWorkloadIsItsQueue) {
   submit("waits", 4);
   record();
@@ -326,7 +327,7 @@ TEST_F(TenantWhy, WhatMayNotBeListedIsSaidToBeUnknown) {
   look(true);
   EXPECT_THAT(list().not_listed, IsEmpty());
   EXPECT_THAT(print_text(list()), StartsWith("No pod waits for GPUs in namespace nlp.\n"));
-  // Of all namespaces this account reads one at the most.
+  // This account may read at most one namespace.
   lack("jobs.batch"), lack("pods");
   EXPECT_THAT(print_text(list("")), StartsWith("Whether a workload waits for GPUs in all"));
 }

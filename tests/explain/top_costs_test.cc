@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth top --cost`: what the ledger in ConfigMap berth-costs says, as a table that adds up.
+// `berth top --cost`: the ledger of ConfigMap berth-costs as a table that adds up.
 #include "controller/explain/top_costs.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 class TopCosts : public ::testing::Test {
  protected:
-  // A GPU at 1 a hour that works for a part of each hour of a day, in millionths.
+  // A GPU at 1 an hour with these millionths of each hour of a day.
   static cost::Spending gpu(cost::Micros used, cost::Micros idle, cost::Micros unmeasured = 0) {
     return {.used = used, .idle = idle, .unmeasured = unmeasured};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth top pools` counts, and what of a node that is away a waiting pod is told.
+// The counts of `berth top pools`, and the answer for a pending pod about an unavailable node.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

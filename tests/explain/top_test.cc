@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth top`: each table of a small cluster, as it is printed.
+// `berth top`: each table of a small cluster, as printed.
 #include "controller/explain/top.h"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST_F(Top, ProgramsGetTheRowsAsObjects) {
   EXPECT_EQ(json["items"][0]["offered"], "8");
 }
 
-// Names of queues are bounded; what stands in other people's fields may be anything.
+// Names of queues are restricted; the fields of other clients may hold anything.
 TEST_F(Top, WhatOthersWroteIsPrintedHarmlessly) {
   GPUQueue forged = queue::queue_of("forged", 1);
   forged.spec.cohort_name = "\x1b[31mred";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `berth top --by`: who has used how many GPU hours since when.
+// `berth top --by`: the GPU hours of each owner since a start time.
 #include "controller/explain/top_usage.h"
 
 #include <gmock/gmock.h>

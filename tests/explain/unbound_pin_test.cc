@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of a pod that is pinned and bound to no node.
+// The answer of `berth why` for a pinned pod that is bound to no node.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class UnboundPin : public ::testing::Test {
   void add(T object) {
     cluster.upsert(std::move(object), now);
   }
-  // Let go at twelve.
+  // Admitted at twelve.
   static std::string record_of(const std::string& uid, std::vector<std::string> nodes) {
     return queue::encode_admission(
         {.uid = uid,
@@ -93,7 +93,7 @@ TEST_F(UnboundPin, TellsTheEndOfThePatienceOfALeaderThatCameLater) {
               HasSubstr("if it is bound to none by 2026-11-21T12:19:00Z"));
 }
 
-// Of a gang that runs, what is made anew follows the others without a pin.
+// In a running gang, re-created members follow without a pin.
 TEST_F(UnboundPin, IsToldOfThePodThatHasItAndNotOfOthersOfItsGang) {
   const auto of_ring = [](int ordinal) {
     Pod pod = queue::test::stateful_pod("ring", ordinal);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of a member that asks for more than its gang was admitted with, and of what
-// a later berth has admitted.
+// The answer of `berth why` for a member that requests more than its gang's admission, and for
+// admissions of a later version of berth.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

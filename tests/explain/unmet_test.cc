@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a pod's selection a node lacks, and what it has instead.
+// Which part of a pod's selection a node does not match, and the node's own value.
 #include "controller/explain/unmet.h"
 
 #include <gtest/gtest.h>

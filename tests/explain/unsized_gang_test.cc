@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth why` says of pods that a framework means to run together.
+// The answer of `berth why` for pods that a framework starts together.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ TEST_F(UnsizedGang, IsNoNewsOfWhatRunsOrHasASizeOrIsAlone) {
                                                    ::testing::HasSubstr("no size")))));
 }
 
-// Its Job is in the store, and is nobody's to admit: the answer is the pod's own.
+// Its Job is in the store but not berth's to admit: the answer is about the pod.
 TEST_F(UnsizedGang, OfAJobSetIsExplainedByItsPod) {
   Job job = queue::job_of("ns", "train-workers-0", 1);
   job.suspended = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/golden/why/CASE: cluster.json and subjects in, why.txt and why.json out. Then what each
-// answer has to hold whatever its words are: the remedies that name nodes do what they say.
+// tests/golden/why/CASE: cluster.json and subjects in, why.txt and why.json out. Then properties of
+// every answer, whatever its text: remedies that name nodes have the stated effect.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::string read_text(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// As it is typed, in a namespace.
+// As a user types it, in a namespace.
 Result<Subject> find_subject(const Dump& dump, const std::string& text,
                              const std::string& namespace_) {
   std::istringstream stream(text);
@@ -194,8 +194,8 @@ TEST(WhyPod, OpeningAPoolIsAdvisedOnlyWhereThePodWouldThenGoThere) {
   EXPECT_TRUE(tells_to_label(ask(dump, "vision/anywhere-0")));
   EXPECT_FALSE(tells_to_label(ask(dump, "vision/full-0"))) << "it asks for nodes of tier training";
 
-  // Held to pools by its owner: nothing but the owner changes that. By the webhook: that would
-  // choose anew.
+  // If the owner restricts it to pools, only the owner can change that. If the webhook did, it
+  // would choose again.
   Pod pod = *dump.cluster.pods().find("vision", "anywhere-0");
   pod.shape.edit()->required_node_affinity = {
       {.match_expressions = {{"gpu.berth.dev/pool", SelectorOperator::kIn, {"training"}}}}};

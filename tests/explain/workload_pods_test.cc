@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose a Deployment's pods are: by the uids where both objects are known, else by the name.
+// The owner of a Deployment's pods: by uids if both objects are known, else by the name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

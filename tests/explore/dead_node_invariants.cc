@@ -73,7 +73,7 @@ void DeadNodeInvariants::take(const Change& change, bool by_berth, MonotonicTime
 void DeadNodeInvariants::take_node(const Change& change, MonotonicTime now) {
   if (change.kind == Change::Kind::kDeleted) return void(nodes_.erase(change.key.name));
   const bool ready = has_condition(change.after.get(), "Ready", "True");
-  const bool in_service = ready && !true_at(change.after.get(), {"spec", "unschedulable"});
+  const bool in_service = is_in_service(*change.after);
   const auto [node, is_new] = nodes_.try_emplace(change.key.name, ready, in_service, now);
   KnownNode& known = node->second;
   if (!is_new && (known.ready != ready || known.in_service != in_service))

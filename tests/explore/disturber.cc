@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <iterator>
 #include <utility>
 
 #include "apis/base/names.h"
@@ -183,18 +181,6 @@ void Disturber::act(const std::string& actor, const std::string& target) {
   });
 }
 
-// To where that write had been applied, or the first of all.
-void Disturber::restore(int write) {
-  const auto after = revisions_.upper_bound(write);
-  const std::int64_t revision =
-      after == revisions_.begin() ? after->second : std::prev(after)->second;
-  later(0ns, [this, revision] {
-    tell(fmt::format("etcd is restored to revision {}", revision));
-    delay();
-    run_.simulation().store().restore(revision);
-  });
-}
-
 ExchangeFault Disturber::on_request(BerthProcess& berth, const HttpRequest& request) {
   under_way_.erase(&request);  // of one that was never answered, and lay at the same address
   if (doomed_ == &berth && !is_lease(request)) {
@@ -313,10 +299,8 @@ ExchangeFault Disturber::at_random(BerthProcess& berth, bool write) {
 void Disturber::on_applied(BerthProcess& berth, const HttpRequest& request) {
   const auto found = under_way_.find(&request);
   if (found == under_way_.end()) return;
-  revisions_.emplace(found->second, run_.simulation().store().revision());
   for (const Fault& fault : schedule_.faults) {
     if (fault.number() != found->second) continue;
-    if (fault.kind == "restore") restore(found->second - std::max(1, std::atoi(fault.how.c_str())));
     if (fault.kind == "actor") act(fault.how, request.target);
     if (fault.kind == "write" && fault.how == "applied") berth.kill();
   }

@@ -56,7 +56,6 @@ class Disturber {
   void kill_soon(BerthProcess& berth, std::chrono::nanoseconds delay);
   void freeze(BerthProcess& berth, std::chrono::nanoseconds span);
   void act(const std::string& actor, const std::string& target);
-  void restore(int write);
   void tell(const std::string& what);
   void delay();
   void reach(std::string_view counter, int number);
@@ -70,7 +69,6 @@ class Disturber {
   const std::vector<std::string> actors_;
   Footprint footprint_;
   std::map<const HttpRequest*, int> under_way_;  // writes, by their number
-  std::map<int, std::int64_t> revisions_;        // at which writes were applied, by their number
   int pending_ = 0;
   std::chrono::nanoseconds held_up_{0};
   int looks_ = 0;                   // at certificates, since a write

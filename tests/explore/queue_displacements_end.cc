@@ -25,15 +25,6 @@ bool is_of(const json& pod, const AheadFact& ahead) {
   return record ? record->since == ahead.since : text_at(&pod, {"metadata", "uid"}) == ahead.uid;
 }
 
-bool is_in_service(const json& node) {
-  if (true_at(&node, {"spec", "unschedulable"})) return false;
-  const json* conditions = at(&node, {"status", "conditions"});
-  return conditions != nullptr && std::ranges::any_of(*conditions, [](const json& condition) {
-           return text_at(&condition, {"type"}) == "Ready" &&
-                  text_at(&condition, {"status"}) == "True";
-         });
-}
-
 std::int64_t offered_by(const json& node) {
   const json* gpus = at(&node, {"status", "allocatable", "nvidia.com/gpu"});
   return gpus == nullptr ? 0 : std::stoll(gpus->get<std::string>());

@@ -86,6 +86,7 @@ class QueueInvariants {
   // False: they are wrong, and this has complained.
   bool judge_pins(const std::string& name, const nlohmann::json* spec,
                   const queue::AdmissionFact& record);
+  bool replaces_a_lost_pod(const nlohmann::json& pod, const queue::AdmissionFact& record) const;
   void judge_domain(const nlohmann::json& pod, const std::string& node);
   std::string domain_of(const std::string& node, const std::string& level) const;
   void judge_removal(const sim::Change& change, Time heard_of);

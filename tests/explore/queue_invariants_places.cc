@@ -62,10 +62,22 @@ void QueueInvariants::take_binding(const sim::Change& change, Time wall) {
   if (node.empty())
     bound_.erase(name);
   else if (bound_.try_emplace(name, wall).second && record && !record->nodes.empty() &&
-           std::ranges::find(record->nodes, node) == record->nodes.end())
+           std::ranges::find(record->nodes, node) == record->nodes.end() &&
+           !replaces_a_lost_pod(pod, *record))
     complain("Pin", fmt::format("{} is on {}, and was admitted to {}", name, node,
                                 fmt::join(record->nodes, ", ")));
   if (!node.empty()) judge_domain(pod, node);
+}
+
+// The webhook leaves the node to kube-scheduler while one of those that were chosen is out of
+// service.
+bool QueueInvariants::replaces_a_lost_pod(const json& pod, const AdmissionFact& record) const {
+  const auto pins = pins_in(at(&pod, {"spec"}));
+  if (std::ranges::any_of(pins, [](std::size_t n) { return n > 0; })) return false;
+  return std::ranges::any_of(record.nodes, [&](const std::string& name) {
+    const auto found = nodes_.find(name);
+    return found == nodes_.end() || !is_in_service(*found->second);
+  });
 }
 
 // If a gang requires one rack, each pod must run where its bound pods run.

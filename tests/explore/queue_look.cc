@@ -50,6 +50,15 @@ bool has_ended(const json& pod) {
   return phase == "Succeeded" || phase == "Failed" || is_lost(pod);
 }
 
+bool is_in_service(const json& node) {
+  if (true_at(&node, {"spec", "unschedulable"})) return false;
+  const json* conditions = at(&node, {"status", "conditions"});
+  return conditions != nullptr && std::ranges::any_of(*conditions, [](const json& condition) {
+           return text_at(&condition, {"type"}) == "Ready" &&
+                  text_at(&condition, {"status"}) == "True";
+         });
+}
+
 std::int64_t gpus_of(const json& pod_spec) {
   std::int64_t gpus = 0;
   if (const json* containers = at(&pod_spec, {"containers"}))

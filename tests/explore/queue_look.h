@@ -18,7 +18,8 @@ std::vector<std::string> others_gates(const nlohmann::json& pod);
 // A pod that berth takes for lost can't leave its node, and holds nothing any more
 // (dead_node_invariants.h judges that).
 bool is_lost(const nlohmann::json& pod);
-bool has_ended(const nlohmann::json& pod);  // or is lost
+bool has_ended(const nlohmann::json& pod);       // or is lost
+bool is_in_service(const nlohmann::json& node);  // Ready, and not cordoned
 std::int64_t gpus_of(const nlohmann::json& pod_spec);
 std::string owner_uid(const nlohmann::json& object);
 std::int64_t asked_by_job(const nlohmann::json& job);

@@ -153,7 +153,8 @@ std::string unstill_queues(const sim::Store& store, const Settings& settings, Ti
   ClusterState cluster;
   read_whole(store, wall, cluster);
   const Answers answers = read_owners(store, cluster, settings, wall);
-  for (const StatusUpdate& update : reconcile_queues({cluster, answers, settings, wall}).statuses)
+  for (const StatusUpdate& update :
+       queue::reconcile_queues({cluster, answers, settings, wall}).statuses)
     if (update.differs)
       return fmt::format("{} tells what is not so; it would be {}", update.object.str(),
                          update.body);

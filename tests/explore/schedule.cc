@@ -27,12 +27,17 @@ constexpr int kLikeRequests = 6;
 // The words that may follow a kind; an empty list: any.
 const std::map<std::string, Words>& kinds() {
   static const std::map<std::string, Words> kinds{
-      {"write", kWriteFates},   {"request", kRequestFates},
-      {"frame", kFrameFates},   {"phase", kPhaseActs},
-      {"review", kReviewFates}, {"actor", actor_names()},
-      {"restore", {}},          {"stale", {}},
-      {"freeze", {}},           {"stuck", {}},
-      {"berths", {}},           {"random", {"net", "all"}},
+      {"write", kWriteFates},
+      {"request", kRequestFates},
+      {"frame", kFrameFates},
+      {"phase", kPhaseActs},
+      {"review", kReviewFates},
+      {"actor", actor_names()},
+      {"stale", {}},
+      {"freeze", {}},
+      {"stuck", {}},
+      {"berths", {}},
+      {"random", {"net", "all"}},
   };
   return kinds;
 }
@@ -76,8 +81,7 @@ int Fault::number() const {
 }
 
 std::string_view Fault::counter() const {
-  constexpr std::string_view kOfWrites[] = {"write", "actor",  "restore",
-                                            "stale", "freeze", "stuck"};
+  constexpr std::string_view kOfWrites[] = {"write", "actor", "stale", "freeze", "stuck"};
   if (std::ranges::find(kOfWrites, kind) != std::end(kOfWrites)) return "write";
   if (kind == "request" || kind == "frame" || kind == "review") return kind;
   return "";
@@ -106,7 +110,7 @@ bool Schedule::ends_as_expected(const Scenario& scenario) const {
   const bool marked = std::ranges::any_of(
       scenario.nodes, [](const ScenarioNodes& group) { return !group.like.annotations.empty(); });
   return std::ranges::none_of(faults, [&](const Fault& fault) {
-    if (fault.kind == "actor" || fault.kind == "restore") return true;
+    if (fault.kind == "actor") return true;
     if (fault.kind == "random") return fault.how == "all";
     if (fault.kind != "phase") return false;
     if (fault.how == "recreate" && (waits || marked)) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUs by clouds' labels, where NVIDIA's are not there.
+// GPUs by cloud providers' labels, where NVIDIA's are absent.
 #include "controller/fleet/cloud_gpus.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What containers need of a driver, held against what nodes' labels say.
+// The driver requirements of containers, compared with nodes' labels.
 #include "controller/fleet/cuda.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows and blackouts on the clocks of real time zones, over their jumps.
+// Windows and blackouts in real time zones, over their clock changes.
 #include "controller/fleet/disruption_calendar.h"
 
 #include <gtest/gtest.h>
@@ -156,7 +156,7 @@ TEST(DisruptionCalendar, OpensAndCloses) {
   }
 }
 
-// From minute to minute through both jumps: what at() foretells is what comes.
+// Minute by minute through both clock changes: the forecasts of at() come true.
 TEST(DisruptionCalendar, WhatItForetellsComes) {
   const TzDatabase zones;
   DisruptionSpec spec;
@@ -205,7 +205,7 @@ TEST(TzDatabase, NamesThatAreNoZonesAreNone) {
   EXPECT_EQ(zones.find("Asia/Tokyo"), zones.find("Asia/Tokyo"));
 }
 
-// Counts what it is asked: a policy that anybody may write must not keep the controller busy.
+// Counts its calls: a policy, which users can write, must not keep the controller busy.
 class CountingUtc : public TimeZone, public TimeZones {
  public:
   LocalTime to_local(Time at) const override { return ++asked, utc_.to_local(at); }

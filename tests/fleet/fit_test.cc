@@ -35,7 +35,7 @@ Pod pod(const std::string& name, std::int64_t gpus, const std::string& on = "") 
 
 struct FitCase {
   const char* what;
-  std::function<void(Node& n, Pod& p)> change;  // of the one node, of the pod to be placed
+  std::function<void(Node& n, Pod& p)> change;  // of the one node, and of the pod to be placed
   const char* why_not;                          // empty: it fits
 };
 

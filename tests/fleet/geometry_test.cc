@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables against NVIDIA's published ones, and the search against a reference that walks the
-// memory units one by one.
+// The tables compared with NVIDIA's published ones, and the search compared with a reference that
+// walks the memory units one by one.
 #include "controller/fleet/geometry.h"
 
 #include <gmock/gmock.h>
@@ -131,7 +131,7 @@ TEST(Geometry, Gh200IsToldApartByMemoryOnly) {
                 "tells them apart, and it is missing"));
   EXPECT_THAT(require_product("NVIDIA-GH200-480GB", 11264).error().message,
               HasSubstr("says 11264 MiB, which fits neither"));
-  // Where the label is enough, one instance's memory (strategy single) must not mislead.
+  // If the label is enough, the memory of one instance (strategy single) must not mislead.
   EXPECT_EQ(find_product("NVIDIA-H200-MIG-1g.18gb", 16384)->model, "H200");
 }
 
@@ -192,7 +192,7 @@ TEST(Geometry, ProfileNamesAreParsed) {
     EXPECT_FALSE(parse_profile_name(bad)) << bad;
 }
 
-// The reference: at each memory unit begin an instance or leave the unit empty.
+// The reference: at each memory unit it starts an instance or leaves the unit empty.
 struct ReferenceProfile {
   int size;
   std::vector<int> starts;
@@ -254,7 +254,7 @@ const ReferenceTable kRtx{
     {"2g.48gb-me", {6, {0, 6}, 2, 0, 0}},     {"4g.96gb", {12, {0}, 1, 4, 1}},
     {"4g.96gb+gfx", {12, {0}, 1, 4, 1}}};
 
-// Calls with every multiset of at most `left` instances.
+// Calls `call` with every multiset of at most `left` instances.
 template <class F>
 void each_multiset(const std::vector<std::string>& profiles, std::size_t from, int left,
                    ProfileCounts& counts, const F& call) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of a GPU one unit of a resource is.
+// The part of a GPU that one unit of a resource is.
 #include "controller/fleet/gpu_weight.h"
 
 #include <gtest/gtest.h>
@@ -9,24 +9,24 @@ namespace {
 
 constexpr std::int64_t kThird = 333'333;  // rounded down
 
-Node labelled(StringMap labels) {
+Node node_labelled(StringMap labels) {
   Node node;
   node.meta.labels = std::move(labels);
   return node;
 }
-Node of_product(const char* product) {
-  return labelled({{"nvidia.com/gpu.product", product}, {"nvidia.com/gpu.count", "8"}});
+Node node_with(const char* product) {
+  return node_labelled({{"nvidia.com/gpu.product", product}, {"nvidia.com/gpu.count", "8"}});
 }
 Node shared_by(const char* prefix, const char* strategy, const char* replicas,
                const char* product = "NVIDIA-A100-SXM4-80GB") {
-  Node node = of_product(product);
+  Node node = node_with(product);
   const std::string name = prefix;
   node.meta.labels.set(Text(name + ".replicas"), replicas);
   node.meta.labels.set(Text(name + ".sharing-strategy"), strategy);
   return node;
 }
 
-struct Case {
+struct WeightCase {
   const char* name;
   Node node;
   const char* resource;
@@ -35,38 +35,37 @@ struct Case {
 
 TEST(GpuWeight, IsThePartOfTheGpusMemory) {
   const char* single = "NVIDIA-A100-SXM4-80GB-MIG-2g.20gb";
-  const Case cases[] = {
-      {"a whole GPU", of_product("NVIDIA-A100-SXM4-80GB"), "nvidia.com/gpu", kWholeGpu},
-      {"a whole GPU of an unknown product", of_product("NVIDIA-Unheard-Of"), "nvidia.com/gpu",
+  const WeightCase cases[] = {
+      {"a whole GPU", node_with("NVIDIA-A100-SXM4-80GB"), "nvidia.com/gpu", kWholeGpu},
+      {"a whole GPU of an unknown product", node_with("NVIDIA-Unheard-Of"), "nvidia.com/gpu",
        kWholeGpu},
-      {"a whole GPU without labels", labelled({}), "nvidia.com/gpu", kWholeGpu},
+      {"a whole GPU without labels", node_labelled({}), "nvidia.com/gpu", kWholeGpu},
 
-      {"mixed: an eighth", of_product("NVIDIA-A100-SXM4-80GB"), "nvidia.com/mig-1g.10gb",
+      {"mixed: an eighth", node_with("NVIDIA-A100-SXM4-80GB"), "nvidia.com/mig-1g.10gb",
        kWholeGpu / 8},
-      {"mixed: the same name, of a GPU with less memory", of_product("NVIDIA-A100-SXM4-40GB"),
+      {"mixed: the same name, of a GPU with less memory", node_with("NVIDIA-A100-SXM4-40GB"),
        "nvidia.com/mig-1g.10gb", kWholeGpu / 4},
-      {"mixed: three compute slices have half of the memory", of_product("NVIDIA-A100-SXM4-80GB"),
+      {"mixed: three compute slices have half of the memory", node_with("NVIDIA-A100-SXM4-80GB"),
        "nvidia.com/mig-3g.40gb", kWholeGpu / 2},
-      {"mixed: with media engines", of_product("NVIDIA-A100-SXM4-80GB"),
-       "nvidia.com/mig-1g.10gb.me", kWholeGpu / 8},
-      {"mixed: a profile that the product lacks", of_product("NVIDIA-A100-SXM4-80GB"),
+      {"mixed: with media engines", node_with("NVIDIA-A100-SXM4-80GB"), "nvidia.com/mig-1g.10gb.me",
+       kWholeGpu / 8},
+      {"mixed: a profile that the product lacks", node_with("NVIDIA-A100-SXM4-80GB"),
        "nvidia.com/mig-9g.90gb", std::nullopt},
-      {"mixed: no profile", of_product("NVIDIA-A100-SXM4-80GB"), "nvidia.com/mig-", std::nullopt},
-      {"mixed: of an unknown product", of_product("NVIDIA-Unheard-Of"), "nvidia.com/mig-1g.10gb",
+      {"mixed: no profile", node_with("NVIDIA-A100-SXM4-80GB"), "nvidia.com/mig-", std::nullopt},
+      {"mixed: of an unknown product", node_with("NVIDIA-Unheard-Of"), "nvidia.com/mig-1g.10gb",
        std::nullopt},
-      {"A30: one slice of four", of_product("NVIDIA-A30"), "nvidia.com/mig-1g.6gb", kWholeGpu / 4},
-      {"A30: two slices of four", of_product("NVIDIA-A30"), "nvidia.com/mig-2g.12gb",
-       kWholeGpu / 2},
+      {"A30: one slice of four", node_with("NVIDIA-A30"), "nvidia.com/mig-1g.6gb", kWholeGpu / 4},
+      {"A30: two slices of four", node_with("NVIDIA-A30"), "nvidia.com/mig-2g.12gb", kWholeGpu / 2},
 
       {"single: the instance that the product ends with",
-       labelled({{"nvidia.com/gpu.product", single}}), "nvidia.com/gpu", kWholeGpu / 4},
+       node_labelled({{"nvidia.com/gpu.product", single}}), "nvidia.com/gpu", kWholeGpu / 4},
       {"single: of an unknown product",
-       labelled({{"nvidia.com/gpu.product", "NVIDIA-Unheard-Of-MIG-2g.20gb"}}), "nvidia.com/gpu",
-       std::nullopt},
+       node_labelled({{"nvidia.com/gpu.product", "NVIDIA-Unheard-Of-MIG-2g.20gb"}}),
+       "nvidia.com/gpu", std::nullopt},
       {"single: shared",
-       labelled({{"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB-MIG-2g.20gb-SHARED"},
-                 {"nvidia.com/gpu.replicas", "2"},
-                 {"nvidia.com/gpu.sharing-strategy", "time-slicing"}}),
+       node_labelled({{"nvidia.com/gpu.product", "NVIDIA-A100-SXM4-80GB-MIG-2g.20gb-SHARED"},
+                      {"nvidia.com/gpu.replicas", "2"},
+                      {"nvidia.com/gpu.sharing-strategy", "time-slicing"}}),
        "nvidia.com/gpu", kWholeGpu / 8},
 
       {"time-slicing: a replica that keeps the name",
@@ -81,11 +80,11 @@ TEST(GpuWeight, IsThePartOfTheGpusMemory) {
       {"an instance beside shared GPUs", shared_by("nvidia.com/gpu", "time-slicing", "3"),
        "nvidia.com/mig-3g.40gb", kWholeGpu / 2},
 
-      {"another plugin's amount of memory", of_product("NVIDIA-A100-SXM4-80GB"),
-       "nvidia.com/gpumem", std::nullopt},
-      {"no resource", of_product("NVIDIA-A100-SXM4-80GB"), "", std::nullopt},
+      {"another plugin's amount of memory", node_with("NVIDIA-A100-SXM4-80GB"), "nvidia.com/gpumem",
+       std::nullopt},
+      {"no resource", node_with("NVIDIA-A100-SXM4-80GB"), "", std::nullopt},
   };
-  for (const Case& each : cases) {
+  for (const WeightCase& each : cases) {
     EXPECT_EQ(gpu_weight(each.node, each.resource), each.weight) << each.name;
     GpuWeights weights(each.node);
     for (int time = 0; time < 2; ++time)

@@ -163,7 +163,7 @@ TEST(NodeFacts, NothingBeginsOnANodeThatIsAboutToGo) {
       node("n1").taint("aws-node-termination-handler/rebalance-recommendation", "NoSchedule")));
 }
 
-// Without features of any kind nobody has looked.
+// Without any feature label, no discovery has run.
 TEST(NodeFacts, OneNumaNodeIsWhatNodeFeatureDiscoveryFindsNoSecondOf) {
   EXPECT_FALSE(has_one_numa_node(node("n1").label("nvidia.com/gpu.count", "8")));
   Node looked_at = node("n1").label("feature.node.kubernetes.io/pci-10de.present", "true");

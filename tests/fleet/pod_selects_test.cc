@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes a pod selects, where a label's letters and the cordon decide it.
+// Which nodes a pod selects, where the characters of a label or the cordon decide.
 #include "controller/fleet/pod_selects.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace berth::test {
 namespace {
 
-// Of a node without the label, NotIn holds of whatever can be read.
+// On a node without the label, NotIn matches for every readable value.
 bool is_read(const std::string& value) {
   Pod made = pod("p");
   made.shape.edit()->required_node_affinity = {
@@ -22,7 +22,7 @@ bool is_read(const std::string& value) {
 TEST(PodSelects, ATermWithAValueThatNoLabelCouldHaveMatchesNothing) {
   for (const char* value : {"", "a", "z", "A", "Z", "0", "9", "a-b", "a_b", "a.b", "a-_.b"})
     EXPECT_TRUE(is_read(value)) << value;
-  // What stands beside the letters and digits in ASCII, and what may stand between them alone.
+  // ASCII's neighbours of letters and digits, and characters that may only be in between.
   for (const char* value :
        {"/",   ":",   "@", "[",  "`",  "{",  "a/b", "a:b", "a@b", "a[b",     "a`b",
         "a{b", "a b", "-", "-a", "a-", "_a", "a_",  ".a",  "a.",  "\xC3\xA4"})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What else an idle MIG instance could be is true on every GPU that holds one.
+// The alternatives for an idle MIG instance are right on every GPU that holds one.
 #include "controller/fleet/recut.h"
 
 #include <gmock/gmock.h>
@@ -27,8 +27,8 @@ TEST(Recut, SaysWhatFitsWhereTheInstanceIs) {
   EXPECT_THAT(cuts_of("A30", "4g.24gb"), ElementsAre(Pair("2g.12gb", 2), Pair("1g.6gb", 4)));
 }
 
-// What asks for an engine or for graphics has the profile's other name, which nobody else waits
-// for.
+// A request for an engine or for graphics uses the profile's other name, which no other workload
+// uses.
 TEST(Recut, NamesPlainProfilesThatAreSmallerAlone) {
   for (const Product& product : all_products())
     for (const Profile& instance : product.profiles)

@@ -15,7 +15,7 @@ Verdict check_agent_file(std::string_view text) {
   Verdict verdict{.read = true};
   const Result<std::string> written = render_file(*read);
   if (!written.has_value()) {
-    // Written out, what aliases stood for may be too large.
+    // With its aliases expanded, the file may be too large.
     verdict.wrong = render_configs(*read).size() + 100 < kMaxConfigBytes ? "cannot be written" : "";
     return verdict;
   }
@@ -30,7 +30,7 @@ Verdict check_agent_file(std::string_view text) {
   return verdict;
 }
 
-// {"data":{…}}, a ConfigMap; a key that berth would drop is one of its own.
+// {"data":{…}}, a ConfigMap; a key that berth would drop is its own.
 Verdict check_plugin_file(std::string_view text) {
   std::string json(text);
   const Result<ConfigMap> file = decode_object<ConfigMap>(json);
@@ -55,7 +55,7 @@ Verdict check_plugin_file(std::string_view text) {
   for (const std::string& key : named)
     if (is_berths_plugin_key(key) && !wanted.contains(key))
       verdict.wrong = "a key that a node still names is dropped: " + key;
-  // Asked again of what it asked for, it asks for the same.
+  // A second run with its own result changes nothing.
   if (plugin_configs({pool}, wanted, named) != wanted) verdict.wrong = "never content";
   return verdict;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is made of objects that could be decoded though they were broken at random: nothing that a
-// user can apply may crash the controller. The sanitizers judge; the seed is fixed, so what fails
-// once fails again. BERTH_FUZZ_SEED=7 build/dev/fuzz_test looks elsewhere.
+// Objects that are randomly broken and can still be decoded: no object that a user can apply may
+// crash the controller. The sanitizers judge. The seed is fixed, so that failures are reproducible;
+// BERTH_FUZZ_SEED=7 build/dev/fuzz_test uses another one.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -69,7 +69,7 @@ void each(int count, std::vector<std::string> corpus,
   }
 }
 
-// What is read from a node's own text.
+// The readers of a node's own texts.
 void look_at(const Node& node) {
   (void)read_rollout(node);
   (void)inventory_of(node);
@@ -98,7 +98,7 @@ TEST(Mutation, Layouts) {
   });
 }
 
-// Whatever stands in the cluster, every reconciler makes a plan of it.
+// Every reconciler makes a plan for any cluster.
 TEST(Mutation, ReconcilersOfABrokenCluster) {
   Mutator nodes({kNode}, mutation_seed()), pods({kPod}, mutation_seed()),
       layouts({kLayout}, mutation_seed()), annotations({kRollout}, mutation_seed());

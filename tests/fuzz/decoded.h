@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checks of lists and of watches share: decoding one text twice, and saying how two
-// outcomes differ.
+// Shared by the checks of lists and watches: decodes one text twice, and describes how two outcomes
+// differ.
 #pragma once
 
 #include <string>
@@ -37,14 +37,14 @@ bool same(const ListPage<T>& a, const ListPage<T>& b) {
   return true;
 }
 
-// Whether two outcomes are one: errors by their words.
+// Whether two outcomes are equal; errors by their texts.
 template <class T>
 bool same(const Result<T>& a, const Result<T>& b) {
   if (a.has_value() != b.has_value()) return false;
   return a.has_value() ? same(*a, *b) : describe(a.error()) == describe(b.error());
 }
 
-// An error that nobody could act on: without words, or longer than what it is about.
+// A useless error: without text, or longer than the input.
 template <class T>
 std::string odd_error(const Result<T>& result, std::size_t input) {
   if (result.has_value()) return {};

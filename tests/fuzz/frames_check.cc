@@ -27,7 +27,7 @@ Stream cut(std::string_view bytes, std::size_t piece, Encoding encoding) {
   frames.set_encoding(encoding);
   const auto keep = [&stream](std::string& event) {
     stream.events.push_back(event);
-    event += "as its reader may";  // it is the reader's to change
+    event += "as its reader may";  // the reader may change it
     return true;
   };
   for (; stream.good && !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size())))
@@ -35,7 +35,7 @@ Stream cut(std::string_view bytes, std::size_t piece, Encoding encoding) {
   return stream;
 }
 
-// The events of the input, or why they are none.
+// The events of the input, or why it has none.
 std::vector<std::string> events_of(std::string_view input, Encoding encoding, Verdict& verdict) {
   if (input.empty()) return {};
   const std::string_view bytes = input.substr(1);
@@ -92,7 +92,7 @@ Verdict check_watch_protobuf(std::string_view input) {
   for (const std::string& event : events_of(input, Encoding::kProtobuf, verdict)) {
     check_twice<Node>(event, Encoding::kProtobuf, verdict);
     check_twice<Pod>(event, Encoding::kProtobuf, verdict);
-    // Field 1000, a number, that nobody knows.
+    // Field 1000, a number, which is unknown.
     const Result<WatchEvent<Node>> alone = decode<Node>(event, Encoding::kProtobuf);
     if (alone.has_value() &&
         !same(alone, decode<Node>(event + std::string("\xc0\x3e\x01"sv), Encoding::kProtobuf)))

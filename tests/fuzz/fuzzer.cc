@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer's way in, for every target: BERTH_FUZZ_TARGET says which. With BERTH_FUZZ_SEEDS it
-// writes the target's seeds into that folder first, so that libFuzzer begins with them.
+// The entry point for libFuzzer, for the target in BERTH_FUZZ_TARGET. With BERTH_FUZZ_SEEDS it
+// first writes the target's seeds into that folder, so that libFuzzer starts with them.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -13,7 +13,7 @@
 namespace berth::test {
 namespace {
 
-// What stands before the separator, which is taken off with it.
+// Removes and returns the part before the separator.
 std::string_view take_until(char separator, std::string_view& text) {
   const std::string_view piece = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(piece.size() + 1, text.size()));
@@ -31,7 +31,7 @@ std::string check_name(std::string_view text) {
   return mig_resource_name(text).find('+') == std::string::npos ? "" : "no resource's name";
 }
 
-// The rules of placement.h, put a second time.
+// The rules of placement.h, a second time.
 std::string check_placement(const Product& product, const ProfileCounts& counts,
                             const std::vector<Placement>& placed) {
   std::uint64_t taken = 0;

@@ -32,7 +32,7 @@ Verdict check_history(std::string_view text) {
   Verdict verdict{.wrong = {}, .read = !lines.empty()};
   for (const HistoryLine& line : lines)
     if (verdict.wrong.empty()) verdict.wrong = check_line(line);
-  // What a person has written into the ConfigMap.
+  // A user's edit of the ConfigMap.
   map.data["lines.gz.base64"] = std::string(text);
   unpack(map);
   map.data["chunk"] = std::string(text);

@@ -13,7 +13,7 @@ constexpr std::size_t kMaxBody = 100, kRoom = 300;
 
 struct Said {
   std::string out;
-  std::vector<std::string> calls;  // what the service was asked
+  std::vector<std::string> calls;  // the calls of the service
   std::string wrong;
 };
 
@@ -69,7 +69,7 @@ Verdict check_http1(std::string_view input) {
   Verdict verdict{whole.wrong + pieces.wrong, !whole.calls.empty()};
   if (!whole.out.empty() && !whole.out.starts_with("HTTP/1.1 "))
     verdict.wrong = "not HTTP: " + whole.out;
-  // When it is seen that something is no request depends on the pieces, and nothing else does.
+  // Only the time of detection of an invalid request depends on the pieces.
   if (whole.calls != pieces.calls)
     verdict.wrong = "whole:" + joined(whole.calls) + "\nin pieces:" + joined(pieces.calls);
   return verdict;

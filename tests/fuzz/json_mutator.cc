@@ -11,8 +11,7 @@ namespace {
 using namespace std::string_view_literals;
 using Json = nlohmann::json;
 
-// What quantities, durations, dates, schedules, selectors, MIG profiles and names look like, and
-// what they look like when somebody gets them wrong.
+// Quantities, durations, dates, schedules, selectors, MIG profiles and names, right and wrong.
 constexpr std::string_view kTexts[] = {
     "",
     " ",
@@ -110,7 +109,7 @@ Json JsonMutator::mutated(Json value) {
   return value;
 }
 
-// Down to a random place: at each step it may stop, so that shallow places are met as well.
+// Descends to a random place, and may stop at each step, so that it changes shallow places too.
 void JsonMutator::change(Json& value) {
   if (value.is_object() && !value.empty() && below(8) != 0) return change_object(value);
   if (value.is_array() && !value.empty() && below(8) != 0) return change_list(value);

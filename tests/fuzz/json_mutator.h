@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JsonMutator: breaks JSON values where they mean something, the same way at each run. What comes
-// out is JSON again: a field has another type, an absurd value, a twin, a stranger beside it, or is
-// gone.
+// JsonMutator: breaks JSON values at meaningful places, reproducibly. The result is JSON again: a
+// field has another type, an absurd value, a duplicate, an unknown neighbour, or is removed.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +15,11 @@ class JsonMutator {
  public:
   explicit JsonMutator(std::uint64_t seed) : random_(seed) {}
 
-  // One to four changes, each somewhere below the value.
+  // One to four changes inside of the value.
   nlohmann::json mutated(nlohmann::json value);
-  // Something that no schema expects: any type, any size up to some 100 kB.
+  // A value that no schema expects: any type, any size up to some 100 kB.
   nlohmann::json absurd();
-  // A text that somebody gives a meaning to: a quantity, a duration, a cron line, a key, …
+  // A text with a meaning: a quantity, a duration, a cron line, a key, …
   std::string meaningful();
   std::size_t below(std::size_t limit) { return random_() % limit; }
 

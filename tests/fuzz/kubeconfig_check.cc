@@ -12,15 +12,15 @@ namespace {
 
 constexpr char kKubeconfig[] = "/a/config";
 
-// libFuzzer copies parts of its input: a text that stands there twice is a secret in one place and
-// a name, which a message may repeat, in the other.
+// libFuzzer copies parts of its input: a text that occurs twice may be a secret in one place and a
+// name, which a message may repeat, in the other.
 bool stands_twice(std::string_view text, const std::string& secret) {
   const std::size_t first = text.find(secret);
   return first != text.npos && text.find(secret, first + 1) != text.npos;
 }
 
-// None of the file's secrets, where they can be told from berth's own words: libFuzzer puts parts
-// of a message into a token.
+// Whether the message contains a secret of the file, except where libFuzzer has put parts of a
+// message into a token.
 std::string check_secrets(std::string_view text, const std::string& message,
                           std::initializer_list<std::string> secrets) {
   for (const std::string& secret : secrets)
@@ -47,7 +47,7 @@ Verdict check_kubeconfig(std::string_view text) {
   if (!config.has_value())
     return {.wrong =
                 config.error().where.starts_with(kKubeconfig) ? "" : "an error without its file"};
-  // Merged with itself it is itself, and chosen from it is something, or an error in words.
+  // Merged with itself it is unchanged, and a choice from it gives a result or an error.
   Kubeconfig merged = *config;
   merge_kubeconfig(merged, *config);
   Verdict verdict{.read = true};

@@ -42,21 +42,21 @@ void check_plain_page(const Json& json, const ListPage<T>& page, Verdict& verdic
   std::size_t read = 0;
   for (std::size_t i = 0; i < page.items.size() + page.unread.size(); ++i) {
     const Result<T> alone = decode_one<T>(items[i].dump());
-    if (!alone.has_value()) continue;  // one of the unread, as their number shows
+    if (!alone.has_value()) continue;  // it counts as unread
     if (read == page.items.size() || !same(*alone, page.items[read++]))
       verdict.wrong = "an item is another object alone";
   }
   if (read != page.items.size()) verdict.wrong = "an item can't be read alone";
 }
 
-// What the tests' writer of protobuf makes of the same list must be read as the same.
+// The protobuf of the same list, by the tests' own writer, must read as the same.
 template <class T>
 void check_protobuf(const Json& json, const ListPage<T>& page, Verdict& verdict) {
   std::string body;
   try {
     body = protobuf_body(std::string(kKind<T>.kind) + "List", json.dump());
   } catch (const std::exception&) {
-    return;  // the writer knows only what the tests' objects have
+    return;  // the writer only knows the fields of the tests' objects
   }
   const Result<ListPage<T>> read = decode_page<T>(body);
   if (!read.has_value() || !same(*read, page))
@@ -64,7 +64,7 @@ void check_protobuf(const Json& json, const ListPage<T>& page, Verdict& verdict)
                     (read.has_value() ? "" : describe(read.error()));
 }
 
-// Whether null, or a time in fractions, stands anywhere, which protobuf can't say.
+// Whether protobuf can express the value: no null, and no fractional time.
 bool is_sayable(const Json& value) {
   if (value.is_null()) return false;
   if (value.is_string()) return value.get_ref<const std::string&>().find('.') == std::string::npos;

@@ -25,17 +25,17 @@ std::string check_findings(const std::vector<Finding>& findings, std::string_vie
   return {};
 }
 
-// YAML holds JSON, so the document's JSON is a manifest too.
+// YAML includes JSON, so the document's JSON is a manifest too.
 std::string check_json(const ManifestDocument& document) {
   const Manifest again = parse_manifest(document.json, kManifest);
-  if (document.kind == "List" || document.json.size() > 4000) return {};  // taken apart; too slow
+  if (document.kind == "List" || document.json.size() > 4000) return {};  // split; too slow
   if (again.documents.size() != 1 || again.documents.front().json != document.json)
     return "its JSON is another document: " + document.json + "\n" +
            (again.findings.empty() ? "" : format(again.findings.front()));
   return {};
 }
 
-// What `berth validate` lets pass: the controller, which reads JSON, reads the same of it.
+// What `berth validate` accepts, the controller, which reads JSON, must read in the same way.
 template <class T, class Strict>
 std::string check_passed(const ManifestDocument& document, const T& read, const Strict& strict) {
   if (!strict.findings.empty()) return {};
@@ -58,7 +58,7 @@ std::string check_document(const ManifestDocument& document, std::string_view te
   return {};
 }
 
-// What an incident names is read from disk, and may be a device that never ends.
+// Files named by incidents are read from disk, and may be endless devices.
 bool names_a_file(std::string_view scenario) {
   constexpr std::string_view kFileKey = "file", kProfile = "profile";
   for (std::size_t at = scenario.find(kFileKey); at != scenario.npos;

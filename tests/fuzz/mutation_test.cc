@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of every target, of its seeds and of its seeds broken at random. The sanitizers judge
-// too; the seed is fixed, so what fails once fails again. BERTH_FUZZ_SEED=7 build/dev/fuzz_test
-// looks elsewhere, and tests/fuzz/run-fuzzer has libFuzzer look.
+// The checks of every target, on its seeds and on randomly broken seeds. The sanitizers judge too.
+// The seed is fixed, so that failures are reproducible; BERTH_FUZZ_SEED=7 build/dev/fuzz_test uses
+// another one, and tests/fuzz/run-fuzzer runs libFuzzer.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// What JSON, YAML, quantities and our own readers give a meaning to.
+// Tokens with a meaning in JSON, YAML, quantities and berth's own readers.
 constexpr std::string_view kTokens[] = {"null"sv,
                                         "true"sv,
                                         "-1"sv,
@@ -116,7 +116,7 @@ void Mutator::change(std::string& text) {
       return;
     }
     case 8: {
-      // Rarely, so deep that what recurses would run out of stack.
+      // Rarely so deep that recursive code would exhaust the stack.
       std::string row;
       for (std::size_t n = below(200) == 0 ? 20'000 : below(40); n > 0; --n) row += token;
       text.insert(at, row);
@@ -127,7 +127,7 @@ void Mutator::change(std::string& text) {
   }
 }
 
-// What stands between the next two quotes, or the next number: the rest stays as good as it was.
+// Replaces the text between the next two quotes, or the next number; the rest stays valid.
 void Mutator::replace_value(std::string& text, std::size_t from, std::string_view token) {
   if (below(2) == 0) {
     const std::size_t open = text.find('"', from);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutator: makes broken inputs out of good ones, the same ones at each run.
+// Mutator: makes broken inputs from good ones, reproducibly.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,14 @@
 
 namespace berth::test {
 
-// BERTH_FUZZ_SEED, or the tests' own.
+// BERTH_FUZZ_SEED, or the tests' default.
 std::uint64_t mutation_seed();
 
 class Mutator {
  public:
   Mutator(std::vector<std::string> corpus, std::uint64_t seed)
       : corpus_(std::move(corpus)), random_(seed) {}
-  // One of the corpus with one to four changes.
+  // One input of the corpus with one to four changes.
   std::string next();
 
  private:

@@ -25,7 +25,7 @@ std::optional<Json> applied(Json object, const Json& patch) {
   }
 }
 
-// As the library of the tests' JSON does it, which knows the RFC and not the API server.
+// The result of the tests' JSON library, which implements the RFC and not the API server.
 std::optional<Json> applied_by_library(Json object, const Json& patch) {
   try {
     if (patch.is_array()) return object.patch(patch);
@@ -36,15 +36,15 @@ std::optional<Json> applied_by_library(Json object, const Json& patch) {
   }
 }
 
-// The API server's library leaves the whole document as it is: there is no path to it but for a
-// test and a replacement by an object or a list.
+// The API server's library never changes the whole document: that path works only for a test, and
+// for a replacement by an object or a list.
 bool names_the_whole(const Json& patch) {
   return std::ranges::any_of(patch, [](const Json& operation) {
     return operation.value("path", Json()) == "" || operation.value("from", Json("x")) == "";
   });
 }
 
-// A label of any key and value, set by the patches that berth sends.
+// A label with any key and value, set by berth's own patches.
 std::string check_own(const std::string& key, const std::string& value) {
   const JsonPatch patch = JsonPatch()
                               .test_absent(label_path(key))

@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMaxDepth = 60;  // what looks at it may recurse
+constexpr int kMaxDepth = 60;  // its readers may recurse
 
 std::size_t count_keys(const Json& value) {
   std::size_t count = value.is_object() ? value.size() : 0;

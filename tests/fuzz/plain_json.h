@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlainJson: texts of which there is no two opinions what they mean.
+// PlainJson: texts whose meaning is unambiguous.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,8 +8,8 @@
 
 namespace berth::test {
 
-// Nothing unless the text is JSON to its last byte, no key stands twice in an object, every
-// number is whole and of 64 bits, and nothing is nested deeply.
+// nullopt unless the whole text is JSON, no object has a key twice, every number is a 64-bit
+// integer, and the nesting is flat.
 std::optional<nlohmann::json> plain_json(std::string_view text);
 
 bool is_utf8(std::string_view text);

@@ -18,7 +18,7 @@ namespace {
 std::string check_rollout(const Node& node, std::string_view text) {
   const std::optional<NodeRollout> rollout = decode_rollout(text);
   if (!rollout) return {};
-  // What is written once more may be cut and lose its control characters, and nothing else.
+  // A rewrite may truncate texts and drop control characters, and change nothing else.
   const std::string written = encode_rollout(*rollout);
   const std::optional<NodeRollout> again = decode_rollout(written);
   if (!again || encode_rollout(*again) != written) return "written as another: " + written;
@@ -27,7 +27,7 @@ std::string check_rollout(const Node& node, std::string_view text) {
     return "written as another: " + written;
   ClusterState cluster;
   cluster.upsert(node, Time());
-  // An idle one that a person wrote may count as under way, never the other way round.
+  // An idle record of a user may count as in progress, but never the other way round.
   if (rollout->phase != RolloutPhase::kIdle && nodes_under_way(cluster).empty())
     return "under way, and not counted so";
   cluster.erase<Node>("", node.meta.name);
@@ -59,11 +59,11 @@ Verdict check_annotation(std::string_view text) {
   if (const std::optional<Slot> slot = decode_slot(text)) {
     verdict.read = true;
     const std::optional<Slot> again = decode_slot(encode_slot(*slot));
-    // A ledger's JSON knows more escapes than are read back: ids and names need none.
+    // JSON allows more escapes than the reader supports: ids and names need none.
     if (!again || again->seq != slot->seq || again->since != slot->since)
       verdict.wrong = "a slot written as another: " + encode_slot(*slot);
   }
-  // Written once, a stop reads as the same stop again.
+  // A stop that was written once reads as the same stop again.
   const Stop stop = decode_stop(encode_stop(decode_stop(text)));
   if (decode_stop(encode_stop(stop)) != stop)
     verdict.wrong = "a stop written as another: " + encode_stop(stop);
@@ -80,7 +80,7 @@ Verdict check_ledger(std::string_view text) {
   const EpochClaim claim = claim_epoch(&*map, Settings());
   if (!nlohmann::json::accept(claim.write.body)) return {.wrong = "no JSON: " + claim.write.body};
   map->meta.annotations.set(names::kEpochAnnotation, std::to_string(claim.epoch));
-  // At the end of what counts it stays: somebody wrote that number by hand.
+  // At the maximum it stays: a user wrote that number.
   const bool higher = claim.epoch > ledger.epoch || claim.epoch == kMaxCounter - 1;
   const bool counted = higher && read_ledger(&*map).epoch == claim.epoch;
   return {.wrong = counted ? "" : "an epoch that is claimed and does not count",

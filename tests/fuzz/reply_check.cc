@@ -31,7 +31,7 @@ std::string check_version(std::string_view body) {
   const nlohmann::json& metadata = (*json)["metadata"];
   if (!metadata.is_object() || !metadata.contains("resourceVersion")) return {};
   const nlohmann::json& version = metadata["resourceVersion"];
-  // Keys and versions carry no escapes.
+  // Keys and versions contain no escapes.
   if (!version.is_string() || body.find('\\') != body.npos) return {};
   return found == version.get_ref<const std::string&>()
              ? ""

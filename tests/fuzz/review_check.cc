@@ -18,7 +18,7 @@ void add(ClusterState& cluster, std::string json) {
   cluster.upsert(decode_object<T>(json).value(), Time());
 }
 
-// Every repair is asked for, and there is a pool of each sort.
+// All repairs are on, and there is a pool of each kind.
 ClusterState make_cluster() {
   ClusterState cluster;
   add<GPUClusterPolicy>(
@@ -71,8 +71,7 @@ std::string answer(ReviewPath path, std::string_view body, Json& out) {
   return {};
 }
 
-// Without the texts' own oddities (fields that stand there twice) a patch must do all there is to
-// do.
+// For a text without duplicate fields, one patch must do all repairs.
 std::string check_patch_of(Json review) {
   Json first;
   if (std::string wrong = answer(ReviewPath::kMutate, review.dump(), first); !wrong.empty())

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr Time kNow{std::chrono::seconds(1'790'000'000)};
-constexpr std::size_t kMostGpus = 256;  // of one node
+constexpr std::size_t kMostGpus = 256;  // per node
 
 std::string told(LabelViews labels) {
   std::ranges::sort(labels);
@@ -44,7 +44,7 @@ Heard hear(std::string_view text) {
   return heard;
 }
 
-// What series make of a cluster of one node and one pod that holds a GPU there.
+// The samples for a cluster with one node and one pod with a GPU.
 class Keeper {
  public:
   Keeper() {
@@ -54,7 +54,7 @@ class Keeper {
   void add(const CounterInfo& counter, const LabelViews& labels, double value) {
     round_.add(counter, identify(labels), value, Told::kNow);
   }
-  // Empty: no more than one node's GPUs are kept, and no number that can't be.
+  // Empty: at most one node's GPUs are kept, and all numbers are plausible.
   std::string fault() {
     Samples samples;
     fold(round_, cluster_, {.now = kNow, .interval = std::chrono::seconds(30), .threshold = 5},
@@ -92,8 +92,7 @@ Heard answered(std::string_view rest, std::size_t piece) {
   return heard;
 }
 
-// The labels of each series, as the library reads them. Nothing: it is more than an answer to a
-// query.
+// The labels of each series, by the JSON library. nullopt: it is more than an answer to a query.
 std::optional<std::vector<std::string>> expected_labels(const Json& answer) {
   for (const auto& [key, value] : answer.items())
     for (const Json& child : value)

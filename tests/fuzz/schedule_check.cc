@@ -13,7 +13,7 @@ namespace {
 using std::chrono::floor;
 using std::chrono::minutes;
 
-// 2026-01-01T00:00:00Z, and for how long openings are looked for minute by minute.
+// 2026-01-01T00:00:00Z, and the span of the minute-by-minute search.
 constexpr Time kBegin{std::chrono::seconds(1'767'225'600)};
 constexpr int kMinutes = 3 * 24 * 60;
 
@@ -26,7 +26,7 @@ bool fires(const CronSchedule& schedule, Time at) {
                            std::chrono::weekday(day).c_encoding());
 }
 
-// In UTC, where each minute is there once.
+// In UTC, where each minute occurs once.
 std::string check_by_minutes(const CronSchedule& schedule, Duration duration, Time now) {
   const Recurrence recurrence(schedule, duration, *utc_only().find("UTC"));
   const std::optional<Time> next = recurrence.next_opening(now);

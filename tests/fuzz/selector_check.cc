@@ -13,8 +13,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Kubernetes' words, read from the JSON: In and NotIn look at the values, NotIn and DoesNotExist
-// hold where the label is absent. Nothing: an operator that label selectors have not got.
+// Kubernetes' rules, evaluated on the JSON: In and NotIn compare values; NotIn and DoesNotExist
+// match an absent label. nullopt: not an operator of label selectors.
 std::optional<bool> holds(const Json& requirement, const Json& labels) {
   const std::string key = requirement.value("key", "");
   const std::string op = requirement.value("operator", "");
@@ -64,7 +64,7 @@ Verdict check_selector(std::string_view text) {
     if (expected && *expected != selecting->selects(*selected))
       verdict.wrong = "selects what it should not, or does not: " + format(*selecting->selector);
   } catch (
-      const Json::exception&) {  // a null where there should be something: the reader's default
+      const Json::exception&) {  // null where a value is required: the reader takes its default
   }
   if (selecting->selector->empty() != (format(*selecting->selector) == "<everything>"))
     verdict.wrong = "printed as everything";

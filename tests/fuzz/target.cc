@@ -13,14 +13,14 @@
 namespace berth::test {
 namespace {
 
-// "KIND {…}" as protobuf; what does not begin with a kind is bytes as they come.
+// "KIND {…}" as protobuf; any other text is used as bytes.
 std::string protobuf_list_of(const std::string& seed) {
   const std::size_t space = seed.find(" {");
   if (space == seed.npos) return seed;
   return protobuf_body(seed.substr(0, space), seed.substr(space + 1));
 }
 
-// Each line "TYPE KIND {…}" as an event behind its length, in pieces of a few bytes.
+// Each line "TYPE KIND {…}" as an event after its length, in pieces of a few bytes.
 std::string protobuf_stream_of(const std::string& seed) {
   std::string stream = "\x1f";
   for (std::size_t from = 0; from < seed.size();) {

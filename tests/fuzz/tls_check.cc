@@ -16,7 +16,7 @@
 namespace berth::test {
 namespace {
 
-// What a listener has, made once.
+// A listener's objects, created once.
 struct Listener {
   ServingCertificate certificate;
   TlsContext context{certificate, nullptr};
@@ -38,7 +38,7 @@ SSL_CTX* client_context() {
   return context;
 }
 
-// A client whose bytes pass through our hands.
+// A client whose bytes pass through this test.
 class Client {
  public:
   Client() : ssl_(SSL_new(client_context())) {
@@ -60,7 +60,7 @@ class Client {
   }
   void renew_keys() { SSL_key_update(ssl_.get(), SSL_KEY_UPDATE_REQUESTED); }
   void leave() { SSL_shutdown(ssl_.get()); }
-  // What it has to say by now.
+  // The bytes that it has to send now.
   std::string said() {
     char* data = nullptr;
     BIO* out = SSL_get_wbio(ssl_.get());
@@ -74,7 +74,7 @@ class Client {
   std::unique_ptr<SSL, OpensslFree<SSL_free>> ssl_;
 };
 
-// A server's session, what it is told and what it makes of it.
+// A server's session, its input and its output.
 class Told {
  public:
   bool tell(std::string_view bytes) {
@@ -112,8 +112,8 @@ class Told {
 Verdict check_tls(std::string_view input) {
   Client client;
   Told server;
-  // By the client, also after a byte was changed: not every one is under TLS's protection, as the
-  // version in a record's head is not.
+  // From the client, even after a changed byte: TLS does not protect every byte, for example not
+  // the version in a record's header.
   std::string written;
   bool broken = false, alive = true, left = false;
   client.hear({});
@@ -123,17 +123,17 @@ Verdict check_tls(std::string_view input) {
     input.remove_prefix(2);
     const std::string_view taken = input.substr(0, size);
     std::string bytes;
-    if (command == 0) {  // the next step of the handshake, and whatever else waits
+    if (command == 0) {  // the next step of the handshake, and waiting data
       bytes = client.said();
     } else if (command <= 2 && !taken.empty()) {
       input.remove_prefix(taken.size());
       if (!left && client.write(taken)) written += taken;
       bytes = client.said();
-    } else if (command == 3) {  // bytes that are no client's
+    } else if (command == 3) {  // bytes that no client sent
       input.remove_prefix(taken.size());
       broken = broken || !taken.empty();
       bytes = taken;
-    } else if (command == 4) {  // the client's, of which one is another
+    } else if (command == 4) {  // the client's bytes, one of them changed
       bytes = client.said();
       if (!bytes.empty()) bytes[size % bytes.size()] ^= 0x40, broken = true;
     } else if (command == 5) {

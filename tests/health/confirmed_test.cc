@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Prometheus tells takes no node out of service, and brings none back, unless the node's own
-// exporter shows it, too.
+// Prometheus' samples take no node out of service, and return none, unless the node's own exporter
+// shows the same.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -92,7 +92,7 @@ TEST_F(Confirmed, WhatNoExporterMeasuresNeedsNone) {
   EXPECT_TRUE(sick_.is_out("n3"));
 }
 
-// Claims about many nodes do not look like a pool that breaks.
+// Claims about many nodes do not count as a failing pool.
 TEST_F(Confirmed, ClaimsKeepNoOtherNodeInService) {
   for (const char* claimed : {"n1", "n2", "n4", "n5", "n6"}) sick_.xid(claimed, 0, 79);
   sick_.xid("n3", 1, 79);
@@ -110,7 +110,8 @@ TEST_F(Confirmed, ClaimsKeepNoNodeOutOfService) {
   sick_.agree("n3");
   sick_.run();
   ASSERT_TRUE(sick_.is_out("n3"));
-  // Somebody claims another fault, over and over. Back in service, that is reported again.
+  // A pod claims another fault again and again. Once the node is in service, berth reports it
+  // again.
   sick_.settles = false;
   for (const Time end = sick_.now + 16min; sick_.now < end && sick_.is_out("n3");
        sick_.now += 30s) {
@@ -132,7 +133,7 @@ TEST_F(Confirmed, AFaultThatCanNoLongerBeConfirmedKeepsItsNodeOut) {
   EXPECT_TRUE(sick_.is_out("n3"));
 }
 
-// That GPUs are told of is no sign that they are there.
+// A series about GPUs does not prove that they exist.
 TEST_F(Confirmed, ANodeGoesBackWhenItsOwnExporterShowsItsGpus) {
   sick_.xid("n3", 1, 79);
   sick_.agree("n3");
@@ -147,7 +148,7 @@ TEST_F(Confirmed, ANodeGoesBackWhenItsOwnExporterShowsItsGpus) {
   EXPECT_FALSE(sick_.is_out("n3"));
 }
 
-// What was claimed for long is nothing new when it comes true.
+// An old claim is not new when it comes true.
 TEST_F(Confirmed, ClaimsHideNoFaultThatTheExporterShows) {
   sick_.gpu("n3", 1).xid = Rise{.value = 79, .at = sick_.now - 1h};
   sick_.own("n3", 1).xid = Rise{.value = 79, .at = sick_.now};
@@ -166,7 +167,7 @@ TEST_F(Confirmed, AClaimIsNotWhatAPersonAccepted) {
   sick_.put(std::move(node));
   sick_.run();
   EXPECT_EQ(sick_.record("n3")->keys, "FatalXid/1");
-  sick_.agree("n3");  // by now it is true
+  sick_.agree("n3");  // now it is true
   sick_.run();
   EXPECT_TRUE(sick_.is_out("n3"));
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found wrong with a node, where samples disagree, end or are another machine's, and how it
-// is told.
+// The findings of a node, where samples disagree, end or belong to another machine, and their text.
 #include "controller/health/findings.h"
 
 #include <gmock/gmock.h>
@@ -110,7 +109,7 @@ TEST_F(Findings, HeatThatHasNotLastedIsFoundOnlyWhereTheNodeIsKnownForIt) {
   EXPECT_EQ(keys_with(HealthPhase::kRecovered, "Hot/0"), "");
 }
 
-// A restart has just begun to watch what the node offers.
+// After a restart, berth has just begun to watch what the node offers.
 TEST_F(Findings, MissedDevicesGoOnAtOnceWhereTheNodeIsKnownForThem) {
   Node made = node("n1").a100_80(4).allocatable("nvidia.com/gpu", 3);
   made.capacity.set("nvidia.com/gpu", Quantity::whole(4));

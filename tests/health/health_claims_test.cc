@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cordon for a node's health and a claim of a slot that are planned at the same moment never take
-// the same last place: both write the ledger, and one is refused.
+// A health cordon and a slot claim that are planned at the same time never share the last place of
+// the budget: both write the ledger, and one is refused.
 #include "controller/disruption/health_claims.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ class ClaimingCluster : public SickCluster {
     policy.spec.disruption.max_unavailable = {1, false};
   }
   const SlotLedger& ledger() const { return read_ledger(cluster, settings); }
-  // What a layout that claims a node at this moment hears of the pool's budget.
+  // The budget's answer to a layout that claims a node now.
   std::string refusal(const std::string& name) {
     const Snapshot now_is = snapshot();
     const auto refused = DisruptionBudgets(now_is, ledger()).refuse(*cluster.nodes().find(name));
@@ -54,7 +54,7 @@ TEST(HealthClaims, AClaimCountsWhileItsCordonIsNotSeen) {
   const Node before = sick.node("n3");
   sick.xid("n3", 1, 79);
   sick.run();
-  sick.put(before);  // the cordon is on its way
+  sick.put(before);  // the cordon is in flight
   EXPECT_THAT(sick.refusal("n5"), HasSubstr("allows 1 of the 10 nodes"));
   EXPECT_EQ(sick.refusal("n3"), "") << "it is counted already";
   sick.now += 3min;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which changes make "health" due: whatever it judges a node by and its proofs.
+// Which changes make "health" due: everything that it judges nodes by, and its validation Jobs.
 #include "controller/health/health_keys.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heat, and what else has to last, takes a node out of service once it has lasted, and a restart of
-// berth neither hastens that nor puts the node back.
+// Heat and other lasting faults take a node out of service once they have lasted, and a restart of
+// berth neither hastens that nor returns the node.
 #include <gmock/gmock.h>
 
 #include "tests/health/sick_cluster.h"
@@ -39,7 +39,7 @@ TEST(HealthOfHotGpus, ARestartTimesHeatFromItsFirstLook) {
   EXPECT_TRUE(sick.is_out("n3"));
 }
 
-// However long there was no controller: the node was due to return meanwhile, and is hot.
+// However long no controller ran: the node was due to return meanwhile, and is hot.
 TEST(HealthOfHotGpus, ARestartPutsNoHotNodeBack) {
   for (const Duration away : {Duration(1s), Duration(10min), Duration(5h)}) {
     SickCluster sick(10);
@@ -59,7 +59,7 @@ TEST(HealthOfHotGpus, ARestartPutsNoHotNodeBack) {
   }
 }
 
-// What the node offers is as old as the restart, too.
+// After the restart, berth also does not know since when the node offers less.
 TEST(HealthOfDevices, ARestartPutsNoNodeBackThatOffersLessThanItHas) {
   SickCluster sick(10);
   Node less = sick.node("n3");

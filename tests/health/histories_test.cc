@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Made-up weeks of faults, rounds that bring nothing, people and restarts: whatever happens, no
-// more nodes go than the policy allows, no cordon that is not berth's is touched, and in the end,
-// when all is well and looked at, every node is as people left it.
+// Random weeks of faults, empty rounds, users and restarts: at any time no more nodes are out than
+// the policy allows, berth changes no foreign cordon, and in the end, when all is well and
+// measured, every node is as users left it.
 #include <fmt/format.h>
 
 #include <map>
@@ -64,12 +64,12 @@ class History {
             below(4) == 0 ? HealthAction::kReport : HealthAction::kCordon;
         return;
       default:
-        // What breaks everywhere at once is the exporter.
+        // A fault on all nodes at once is the exporter's.
         for (int n = 1; below(6) == 0 && n <= kNodes; ++n) sick_.xid(fmt::format("n{}", n), 0, 79);
     }
   }
-  // By a person, who takes back what is their own or berth's. Who cordons a node that berth has out
-  // has done nothing that shows.
+  // By a user, who also removes their own cordon or berth's. A user's cordon of a node that berth
+  // has cordoned does not show.
   void cordon(const std::string& name, bool out) {
     Node node = sick_.node(name);
     if (node.cordoned() == out) return;
@@ -129,7 +129,7 @@ class History {
       for (int i = 0; i < 4; ++i) sick_.gpu(name, i).remap_failed = false;
       cool_all(name);
     }
-    // The longest wait, and as long again for what was found at its end.
+    // The longest wait, and once more for what was found at its end.
     for (int i = 0; i < 100; ++i) {
       sick_.now += 1h;
       sick_.look();
@@ -143,7 +143,7 @@ class History {
 
   std::mt19937 random_;
   SickCluster sick_{kNodes};
-  std::map<std::string, bool> persons_;  // cordoned by a person, and not put back by one
+  std::map<std::string, bool> persons_;  // cordoned by a user and not uncordoned by one
   std::map<std::string, bool> before_;
 };
 

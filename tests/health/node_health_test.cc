@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes a node out of service, what only is told, and what brings it back.
+// What takes a node out of service, what berth only reports, and what returns the node.
 #include <gmock/gmock.h>
 
 #include "apis/base/names.h"
@@ -106,7 +106,7 @@ TEST(NodeHealth, AGpuThatVanishesAmongOthersIsAFaultAndANodeThatDoesIsNot) {
   EXPECT_FALSE(sick.record("n4")) << "its exporter is gone, and its GPUs may be well";
 }
 
-// What the one before it had, and what came to that, is nothing of its own.
+// The new machine inherits neither the old one's faults nor its record.
 TEST(NodeHealth, AMachineOfTheSameNameIsAnother) {
   SickCluster sick(3);
   sick.xid("n1", 0, 79);
@@ -160,7 +160,7 @@ TEST(NodeHealth, ReportOnlyTells) {
   EXPECT_FALSE(sick.is_out("n3")) << "the policy takes it back";
 }
 
-// A broken exporter drains nobody.
+// A broken exporter drains no node.
 TEST(NodeHealth, MoreThanTheFractionAtOnceAreToldAndKept) {
   SickCluster sick(10);
   for (const char* name : {"n1", "n2", "n3"}) sick.xid(name, 0, 79);
@@ -261,7 +261,7 @@ TEST(NodeHealth, APersonsWordsHold) {
   EXPECT_TRUE(sick.is_out("n4")) << "never a cordon that is not berth's";
 }
 
-// What the node's own agents say of it, from when on to when they take it back.
+// A condition of the node's own components, from now until it is removed.
 void say(SickCluster& sick, const std::string& name, const char* type, const char* reason) {
   Node node = sick.node(name);
   if (reason == nullptr)

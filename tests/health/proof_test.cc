@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node that was out for its health comes back when a Job has shown that its GPUs work.
+// A node that was out of service for its health returns after a validation Job has succeeded there.
 #include "controller/health/proof.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using testing::HasSubstr;
 
-// Out, and nothing has been found for long enough: its proof has been made.
+// Out of service, long enough without findings: its validation Job has been created.
 class ProvenCluster : public SickCluster {
  public:
   ProvenCluster() : SickCluster(10) {

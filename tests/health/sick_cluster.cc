@@ -21,7 +21,7 @@ json as_json(const Node& node) {
   return {{"metadata", {{"uid", node.meta.uid}, {"annotations", annotations}}}, {"spec", spec}};
 }
 
-// The API server reads a test for null of what isn't there as a test of absence.
+// For the API server, a test for null of an absent value is a test of absence.
 json patched(const json& before, const json& operations) {
   json now = before;
   for (const json& operation : operations) {

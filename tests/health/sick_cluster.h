@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pool of nodes with four A100s each, for tests: what they are measured to do is set by hand, and
-// what health plans is applied as the API server would apply it.
+// A pool of nodes with four A100s each, for tests. The test sets the measurements, and health's
+// plans are applied as the API server would.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,27 +18,27 @@ class SickCluster {
  public:
   explicit SickCluster(int nodes);
 
-  GPUClusterPolicy policy;  // told with the next run
+  GPUClusterPolicy policy;  // published with the next run
   Settings settings;
-  // Off where one step may make room for the next, as a node's return does.
+  // False where one step frees capacity for the next, like a node's return.
   bool settles = true;
   Time now{std::chrono::seconds(1'790'000'000)};
 
-  // What is seen of the GPU from now on.
+  // The GPU's samples from now on.
   GpuSample& gpu(const std::string& node, std::size_t index) {
     return samples_.nodes[node].at(index);
   }
   void xid(const std::string& node, std::size_t index, int code) {
     gpu(node, index).xid = Rise{.value = static_cast<double>(code), .at = now};
   }
-  // From now on a Prometheus tells it all, and the nodes' own exporters have shown what it told so
-  // far. What is set by gpu() from now on is what Prometheus tells.
+  // From now on Prometheus is the source, and the nodes' own exporters have shown the same so far.
+  // gpu() then sets Prometheus' samples.
   void tell_by_prometheus();
-  // What the node's exporter shows of the GPU from now on.
+  // The samples of the node's own exporter from now on.
   GpuSample& own(const std::string& node, std::size_t index) {
     return samples_.witnesses[node].gpus.at(index);
   }
-  // The node's exporter shows what is told of it.
+  // The node's exporter shows what Prometheus reports.
   void agree(const std::string& node) {
     samples_.witnesses[node] = {.gpus = samples_.nodes[node], .asked = now, .silence = {}};
   }
@@ -46,24 +46,23 @@ class SickCluster {
     samples_.witnesses[node].silence = why;
     for (GpuSample& gpu : samples_.witnesses[node].gpus) gpu.seen = now - std::chrono::minutes(10);
   }
-  // Above the limit from now on, and no more.
+  // Above the limit from now on; below it again.
   void heat(const std::string& node, std::size_t index) { gpu(node, index).hot_since = now; }
   void cool(const std::string& node, std::size_t index) { gpu(node, index).hot_since.reset(); }
-  // A round of the sampler: every GPU is seen, but those of the node that is left out.
+  // A round of the sampler: every GPU is measured, except those of the node `but`.
   void look(const std::string& but = "");
-  // Looks and runs, every so often, until the time has passed.
+  // Measures and runs regularly, until the time has passed.
   void pass(Duration time);
-  // berth starts again: it knows what the cluster holds, has seen nothing rise, and has seen no GPU
-  // hot before now.
+  // berth restarts: it knows the cluster's objects, but no rise of a counter and no earlier heat.
   void restart();
 
-  // Plans, applies, and plans again, which must come to nothing.
+  // Plans, applies, and plans again, which must change nothing.
   Plan run();
 
   Node node(const std::string& name) const { return *cluster.nodes().find(name); }
-  // The one proof that there is; null: none.
+  // The only validation Job; null: none.
   const Job* proof() const;
-  // As the job controller would.
+  // Like the job controller.
   void pass_proof();
   void fail_proof(const std::string& why);
   void put(Node node) { cluster.upsert(std::move(node), now); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What health leaves to others while they have a node, how long it waits, and what its patch tests.
+// What health leaves to other owners of a node, how long it waits, and what its patch tests.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-// n3 is out for a fault that does not come again.
+// n3 is out of service for a fault that does not come again.
 class OutOfService : public SickCluster {
  public:
   OutOfService() : SickCluster(10) {
@@ -72,7 +72,7 @@ TEST(HealthSteps, ReportOnlyWaitsForTheRolloutToo) {
   EXPECT_FALSE(sick.is_out("n3"));
 }
 
-// It is about to become a rollout, and its annotation is on its way.
+// A rollout is about to start there, and its annotation is in flight.
 TEST(HealthSteps, ASlotOfTheLedgerIsAsGoodAsARollout) {
   OutOfService sick;
   ConfigMap ledger;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes are looked at because something is or was wrong with them, and when there are too
-// many.
+// Which nodes are checked because of present or past findings, and when there are too many.
 #include "controller/health/survey.h"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A person's uncordon of a node that berth has cordoned for its health: it holds for as long as the
-// same findings last, whatever else happens meanwhile, and ends with them.
+// A user's uncordon of a node that berth has cordoned for its health: it is valid as long as the
+// same findings last, whatever else happens, and ends with them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -46,7 +46,7 @@ class Uncordoned : public SickCluster {
     offers.allocatable.set("nvidia.com/gpu", Quantity::whole(count));
     put(std::move(offers));
   }
-  // Whether n3 is out when the time has passed, or ever was.
+  // Whether n3 is out of service at any time within this span.
   bool goes_out_within(Duration time) {
     for (const Time end = now + time; now < end;) {
       pass(30s);
@@ -86,7 +86,7 @@ TEST(Uncordon, HoldsForAsLongAsTheSameFindingLasts) {
   }
 }
 
-// However long nobody has looked: that a finding has ended has to be seen.
+// However long no berth ran: the end of a finding must be observed.
 TEST(Uncordon, HoldsOverATimeWithoutAController) {
   for (const Finding& finding : kLasting) {
     SCOPED_TRACE(finding.name);
@@ -214,7 +214,7 @@ TEST(Uncordon, HoldsWhileNobodyLooksAndTheRecordIsWrittenNowAndThen) {
   EXPECT_LE(writes, 16 + 1) << "four in each recoverAfter";
 }
 
-// In time with its findings, and not before a day: how often it was out is kept.
+// With the end of its findings, and not before a day: the number of cordons is kept.
 TEST(Uncordon, IsForgottenInTheEnd) {
   Uncordoned sick;
   sick.xid("n3", 0, 79);
@@ -226,7 +226,7 @@ TEST(Uncordon, IsForgottenInTheEnd) {
   EXPECT_FALSE(sick.record("n3"));
 }
 
-// Of an earlier release, whose record has no times of its own.
+// From an earlier release, whose record has no times of its own.
 TEST(Uncordon, IsReadFromARecordWithoutTimes) {
   Uncordoned sick;
   Node node = sick.node("n3");

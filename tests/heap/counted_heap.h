@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CountedHeap: what this program holds by `new`, all of it: counted_heap.cc stands in for the
-// operators, with sanitizers too. For programs of one thread.
+// CountedHeap: all memory that this program holds by `new`: counted_heap.cc replaces the operators,
+// with sanitizers too. For programs with one thread.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has come, run and gone leaves nothing behind: not in the stores, not in the queue's index,
-// not in the ledger, and not in what was counted of GPU hours but the digits of a sum.
+// Finished workloads leave nothing behind: not in the stores, not in the queue's index, not in the
+// ledger, and in the counted GPU hours only the digits of a sum.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
-constexpr int kPods = 100, kJobs = 100, kGangs = 50;  // of each round
+constexpr int kPods = 100, kJobs = 100, kGangs = 50;  // per round
 constexpr int kGangSize = 2;
 
 class FinishedWork : public ::testing::Test {
@@ -42,7 +42,7 @@ class FinishedWork : public ::testing::Test {
     take(reconcile_admissions(snapshot()));
   }
 
-  // All of it waits, is admitted, runs for a while, ends and is deleted.
+  // All workloads are pending, admitted, run for a while, end and are deleted.
   void run_round() {
     for (int i = 0; i < kPods; ++i) wait(pod(fmt::format("p{}", ++made_), 1 + i % 4));
     for (int i = 0; i < kGangs * kGangSize; ++i) wait(member(++made_, i / kGangSize));
@@ -74,7 +74,7 @@ class FinishedWork : public ::testing::Test {
     made.shape.edit()->scheduling_gates = {names::kQueueGate};
     return made;
   }
-  // No two of them are alike.
+  // All of them differ.
   berth::Job with_deadline(berth::Job job) const {
     job.active_deadline_seconds = 3'600 + made_ * 7'919 % 3'600;
     return job;
@@ -94,7 +94,7 @@ class FinishedWork : public ::testing::Test {
     add(std::move(job));
   }
 
-  // A write of a ConfigMap as the API server would keep it.
+  // Applies the write of a ConfigMap as the API server would.
   void take(const Plan& plan) {
     for (const auto& object : plan.objects) {
       const auto& write = std::get<Write>(object.steps.at(0));
@@ -115,7 +115,7 @@ class FinishedWork : public ::testing::Test {
     }
   }
 
-  // As releases leave them, on a node each.
+  // The state after the releases, with one node each.
   void let_go() {
     const AdmissionLedger& ledger = read_admissions(snapshot());
     std::map<std::string, std::string> records;
@@ -176,7 +176,7 @@ class FinishedWork : public ::testing::Test {
   int made_ = 0, version_ = 0, rounds_ = 0;
 };
 
-// A hundred thousand take a sanitized build two minutes.
+// A sanitized build needs two minutes for a hundred thousand.
 int wanted_rounds() {
   const char* workloads = std::getenv("BERTH_FINISHED_WORKLOADS");
   return workloads == nullptr ? 40 : std::atoi(workloads) / (kPods + kGangs + kJobs);
@@ -195,10 +195,10 @@ TEST_F(FinishedWork, LeavesNothingBehind) {
   for (int i = 0; i < kWarm; ++i) ASSERT_NO_FATAL_FAILURE(run_round());
   const std::size_t before = held_bytes();
   for (int i = kWarm; i < wanted_rounds(); ++i) ASSERT_NO_FATAL_FAILURE(run_round());
-  EXPECT_THAT(hours().days, SizeIs(1));  // it was counted
+  EXPECT_THAT(hours().days, SizeIs(1));  // they were counted
   EXPECT_EQ(facts().workloads().size(), 0);
   EXPECT_EQ(facts().charged().size(), 0);
-  // Half a byte of each workload, in forty rounds: sums have more digits than they had.
+  // Half a byte per workload, in forty rounds: sums have more digits than before.
   EXPECT_LE(held_bytes(), before + 4 * 1024);
 }
 

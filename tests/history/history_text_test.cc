@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a line of the history, and the text that a ConfigMap stores.
+// The fields of a line of the history, and the text in a ConfigMap.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST(HistoryChunk, ThatAPersonHasEditedCountsAsNone) {
     return unpack(edited).seq;
   };
   EXPECT_EQ(seq_with("note", "hello"), 9);
-  EXPECT_EQ(seq_with("chunk", "10"), 0);  // that one stands elsewhere
+  EXPECT_EQ(seq_with("chunk", "10"), 0);  // that one has another name
   EXPECT_EQ(seq_with("chunk", "-7"), 0);
   EXPECT_EQ(seq_with("chunk", "99999999999999999993"), 0);
   EXPECT_EQ(seq_with("lines.gz.base64", "?"), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changes of objects mean to somebody who asks what happened.
+// The history lines of objects' changes.
 #include "controller/history/tell.h"
 
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ TEST(TellNode, WhatItsAgentsAndOthersDo) {
               ElementsAre("|Node/n3|is gone||"));
 }
 
-// berth's own cordon comes with its record: it is told where it is written.
+// berth's own cordon comes with its record: it is recorded where it is sent.
 TEST(TellNode, NotWhatBerthItselfWrites) {
   const Node old = node();
   Node now = old;

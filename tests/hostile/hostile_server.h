@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HostileServer: an API server that does in every way but one as it should: lists and watches of
-// nodes and namespaces over HTTP/1.1 that never end, lie, or overflow, until it is told to behave.
+// HostileServer: an API server that is correct in every way but one: lists and watches of nodes and
+// namespaces over HTTP/1.1 that never end, lie, or overflow, until behave() is called.
 #pragma once
 
 #include <atomic>
@@ -16,11 +16,11 @@ namespace berth::test {
 
 class HostileServer {
  public:
-  // One request while the server is hostile. It may go on writing for as long as write() is true.
+  // One request while the server is hostile. It may write as long as write() is true.
   struct Ask {
     bool watch;
     bool nodes;                                           // else namespaces
-    int earlier;                                          // requests for the same kind
+    int earlier;                                          // earlier requests for the same kind
     std::function<bool(const std::string& bytes)> write;  // false: gone, or the server behaves
     std::function<void(int status, const std::string& body, const std::string& headers)> reply;
   };
@@ -30,7 +30,7 @@ class HostileServer {
   explicit HostileServer(Mode mode);
   int port() const { return server_.port(); }
   int asked(bool nodes) const { return nodes ? nodes_ : namespaces_; }
-  // The most that a single reply could be brought to take.
+  // The most bytes that a client accepted of one reply.
   std::size_t longest_reply() const { return longest_; }
   void behave() { honest_ = true; }
 
@@ -45,7 +45,7 @@ class HostileServer {
   TlsServer server_;  // last: its threads use the others
 };
 
-// What goes before a body without a length.
+// The head of a body without a length.
 std::string chunked_head(const std::string& type = "application/json");
 std::string chunk(std::string_view bytes);
 std::string object(bool nodes);

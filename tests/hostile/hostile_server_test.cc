@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// berth's informers over the real transport against API servers that go wrong in twenty ways, all
-// of them at once. What each may cost: a bounded reply in memory, a few lines in the log, requests
-// that come ever more seldom; the token goes nowhere else, and once a server behaves its kinds are
-// read.
+// berth's informers over the real transport against twenty faulty API servers at once. The cost of
+// each is bounded: a limited reply in memory, a few lines in the log, and ever fewer requests. The
+// token goes nowhere else, and once a server behaves, its kinds are read.
 #include "tests/hostile/hostile_server.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +50,7 @@ bool write_for_ever(const Ask& ask, const std::string& head, const std::string& 
 
 struct Mode {
   const char* name;
-  int asks;  // that show it: so many requests for each kind
+  int asks;  // requests of each kind that show the fault
   HostileServer::Mode act;
 };
 
@@ -155,7 +154,7 @@ std::vector<Mode> modes(int thief) {
   };
 }
 
-// A process of berth's, as far as it matters, for one server.
+// The relevant parts of a berth process, for one server.
 struct Client {
   Client(UvLoop& loop, const Host& host, int port)
       : transport(loop, host, log, config_for(port)),
@@ -192,7 +191,7 @@ struct Trial {
   Mode mode;
   HostileServer server;
   std::unique_ptr<Client> client;
-  std::size_t lines = 0;  // of log, while the server was hostile
+  std::size_t lines = 0;  // log lines while the server was hostile
   int asked = 0;
 };
 
@@ -232,12 +231,12 @@ TEST(HostileServer, CostsLittleAndIsRecoveredFrom) {
   for (const auto& trial : trials) {
     SCOPED_TRACE(trial->mode.name);
     EXPECT_GT(trial->asked, 0) << "asked " << trial->server.asked(true) << " times for nodes";
-    // 8 MiB of a list, 4 of an event, and what the system's buffers hold.
+    // 8 MiB of a list, 4 of an event, and the system's buffers.
     EXPECT_LE(trial->server.longest_reply(), 32u << 20);
     EXPECT_LE(trial->lines, 4u * static_cast<unsigned>(trial->asked) + 8);
   }
 
-  // 2. What is under way ends, what was waited for comes.
+  // 2. Running requests end, and the awaited objects arrive.
   run_until(120s, [](const auto& trial) { return trial->client->synced(); });
   for (const auto& trial : trials) {
     SCOPED_TRACE(trial->mode.name);

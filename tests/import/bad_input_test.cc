@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is no object of its kind is told by line and field, and nothing is made of the rest.
+// An object that is invalid for its kind is reported with line and field, and nothing is imported.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST(ImportBadInput, IsToldByLineAndField) {
        "in.yaml:5: mig-parted config a: is in another file with other entries"},
   };
   for (const Case& c : cases) {
-    // What is right beside it helps nothing.
+    // Valid parts next to it do not help.
     const Imported imported = import_text(
         c.text + "---\nversion: v1\nmig-configs: {fine: [{devices: all, mig-enabled: false}]}\n");
     EXPECT_TRUE(imported.objects.empty()) << c.what;

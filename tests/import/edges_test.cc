@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and mig-parted's entries at the edges of what a name, a product and a layout may be.
+// Names and mig-parted's entries at the limits of names, products and layouts.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(FittedName, WhatFitsStaysAndElseHasAHashOfAllOfIt) {
   EXPECT_THAT(fitted_name("a.b", 63, NameGrammar::kLabel), MatchesRegex("a-b-[0-9a-f]{8}"));
   EXPECT_NE(fitted_name("a.b", 63, NameGrammar::kLabel),
             fitted_name("a_b", 63, NameGrammar::kLabel));
-  // Any other character is a hyphen, one for several, none at either end.
+  // Any other character becomes a hyphen, one for several, and none at either end.
   for (const char* odd : {"A{|}~/:[@`^Z", "..A  Z..", "A\xC3\xA4Z"})
     EXPECT_THAT(fitted_name(odd, 63, NameGrammar::kLabel), MatchesRegex("a-z-[0-9a-f]{8}")) << odd;
   EXPECT_THAT(fitted_name("09AZaz", 63, NameGrammar::kLabel), MatchesRegex("09azaz-[0-9a-f]{8}"));

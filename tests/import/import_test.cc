@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of what, where the goldens do not show it.
+// Conversions that the goldens do not show.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -308,7 +308,7 @@ TEST(ImportCohorts, WithQuotaAreQueuesThatLetNobodyIn) {
 }
 
 TEST(ImportMigConfigs, OfProductsThatCannotBeToldApartAreTold) {
-  // The first of H100; the second of GH200, whose label says nothing about its memory.
+  // The first is of H100; the second of GH200, whose label does not include its memory.
   const Imported imported = import_valid(
       "version: v1\nmig-configs:\n  idle:\n  - device-filter: [\"0x233010DE\", \"0x234210DE\"]\n"
       "    devices: all\n    mig-enabled: false\n");

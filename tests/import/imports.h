@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `berth import` reads, as tests write it.
+// Input of `berth import` in tests.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace berth::test {
 
-// The documents of a file. A text that is no YAML fails the test.
+// The documents of a file. A text that is not YAML fails the test.
 Sources sources_of(const std::string& text, const std::string& file = "in.yaml");
 
 Imported import_text(const std::string& text);
 
-// What `berth validate` would find in the objects, the policy among them, a line each.
+// The faults that `berth validate` finds in the objects and the policy, one per line.
 std::string faults_in(const Imported& imported);
 
 }  // namespace berth::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeLoop: a Loop with a virtual clock. Nothing happens but by the run_ functions; equal programs
-// run equally.
+// FakeLoop: a Loop with a virtual clock. Only the run_ functions run work; equal programs run
+// equally.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class FakeLoop : public Loop {
   }
   void cancel(TimerId timer) override { timers_.cancel(timer); }
 
-  // Runs what is posted, and what that posts, without moving the clock. The count of what ran.
+  // Runs posted work, and what that posts, without moving the clock. Returns how much it ran.
   std::size_t run_ready() {
     std::size_t count = 0;
     for (; !ready_.empty(); ++count) {
@@ -38,7 +38,8 @@ class FakeLoop : public Loop {
     }
     return count;
   }
-  // Runs everything that is due within the span, moving the clock from timer to timer to its end.
+  // Runs everything that is due within the span, and moves the clock from timer to timer to its
+  // end.
   void run_for(std::chrono::nanoseconds span) {
     const MonotonicTime end = now_ + span;
     run_ready();
@@ -46,7 +47,7 @@ class FakeLoop : public Loop {
     }
     now_ = end;
   }
-  // Until neither work nor timers are left, or the span of virtual time is over. True: idle.
+  // Until neither work nor timers are left, or the virtual time is over. True: idle.
   bool run_until_idle(std::chrono::nanoseconds limit = std::chrono::hours(1)) {
     const MonotonicTime end = now_ + limit;
     run_ready();
@@ -61,7 +62,7 @@ class FakeLoop : public Loop {
   }
 
  private:
-  // What is due at one time fires at once, as in a real loop.
+  // All timers that are due at one time fire at once, as in a real loop.
   bool fire_next(MonotonicTime end) {
     const std::optional<MonotonicTime> due = timers_.next_due();
     if (!due || *due > end) return false;

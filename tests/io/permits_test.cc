@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 
 class PermitsTest : public ::testing::Test {
  protected:
-  // Asks for a permit, and keeps it under the name once it is there.
+  // Requests a permit, and keeps it under the name.
   void ask(const std::string& name, const std::string& key) {
     auto task = [](PermitsTest& test, std::string as, std::string of) -> Task<void> {
       Permits::Permit permit = co_await test.permits_.acquire(of);

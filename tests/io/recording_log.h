@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RecordingLog: keeps what was logged, one line each: "warn message key=value key=value".
+// RecordingLog: keeps the log, one line each: "warn message key=value key=value".
 #pragma once
 
 #include <string>

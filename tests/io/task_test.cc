@@ -67,7 +67,7 @@ TEST(Task, PassesValuesThroughDeepNesting) {
   EXPECT_EQ(loop.now(), 1s);
 }
 
-// A million awaits that finish at once, at some dozens of bytes of stack each, would not fit.
+// A million awaits that finish at once would not fit, if each needed some stack.
 TEST(Task, LongLoopOfSynchronousTasksDoesNotGrowTheStack) {
   FakeLoop loop;
   long sum = 0;
@@ -152,7 +152,7 @@ TEST(SleepFor, StopWakesThroughTheQueueAndCancelsTheTimer) {
   EXPECT_EQ(loop.timers(), 0u);
 }
 
-// The timer has fired and stop is asked for in the same turn: the sleeper wakes once and is freed
+// The timer fires and stop is requested in the same turn: the sleeper wakes once and is freed
 // before the second wake-up runs.
 TEST(SleepFor, TimerAndStopTogetherWakeOnce) {
   FakeLoop loop;

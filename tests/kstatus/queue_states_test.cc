@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPUQueues in each state that docs/reasons.md tells of.
+// GPUQueues in each state of docs/reasons.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/reasons.md says of every reason what the code's tables say, and of no other.
+// docs/reasons.md has the code's facts about every reason, and no other reasons.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-// The rows of the tables under the heading that begins so.
+// The rows of the tables under the heading with this beginning.
 std::vector<Cells> rows_under(const std::string& heading) {
   std::ifstream page(source_dir() + "/docs/reasons.md");
   std::vector<Cells> rows;
@@ -41,7 +41,7 @@ std::vector<Cells> rows_under(const std::string& heading) {
   return rows;
 }
 
-// "`A`, `B`" and "A, B".
+// Splits "`A`, `B`" and "A, B".
 std::vector<std::string> names_in(const std::string& cell) {
   std::vector<std::string> names;
   std::istringstream text(cell);
@@ -66,7 +66,7 @@ std::string word_for(Outlook outlook) {
   return "?";
 }
 
-// "Held Reconciling" of the page, and of the code.
+// "Held Reconciling", from the page and from the code.
 std::set<std::string> told_under(const std::string& heading) {
   std::set<std::string> told;
   for (const Cells& row : rows_under(heading))
@@ -127,7 +127,7 @@ TEST(ReasonsPage, TellsWhichMeasurementsDoNotCount) {
 
 TEST(ReasonsPage, SaysWhichConditionEachReasonOfAQueueComesTo) {
   std::set<std::string> rows;
-  for (const QueueReason& row : queue_reasons())
+  for (const queue::QueueReason& row : queue::queue_reasons())
     rows.insert(std::string(row.reason) + " " + word_for(row.outlook));
   EXPECT_EQ(told_under("GPUQueue"), rows);
 }
@@ -137,7 +137,7 @@ TEST(ReasonsPage, TellsOfEveryConditionBesideAQueuesOwn) {
   for (const Cells& row : rows_under("More conditions of a GPUQueue"))
     for (const std::string& type : names_in(row.at(0)))
       for (const std::string& reason : names_in(row.at(1))) told.insert(type + " " + reason);
-  for (const QueueConcern& row : queue_concerns())
+  for (const queue::QueueConcern& row : queue::queue_concerns())
     known.insert(std::string(row.type) + " " + std::string(row.reason));
   EXPECT_EQ(told, known);
 }
@@ -169,7 +169,7 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
   EXPECT_EQ(told, known);
 }
 
-// Every constant has its row, or it would come to Reconciling by default.
+// Every constant has its row; otherwise it would mean Reconciling by default.
 TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
   std::set<std::string> known = {
       reasons::kSlippedPastAdmission,
@@ -182,13 +182,13 @@ TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
       reasons::kGpusReclaimed,
       reasons::kGpusKept,
       reasons::kClockSkewed,
-      reasons::kTooManyUnhealthy};  // of conditions that are none of kstatus'
+      reasons::kTooManyUnhealthy};  // in conditions that kstatus does not read
   known.insert(kOfMetricsMissing.begin(), kOfMetricsMissing.end());
   known.insert(kOfHearsay.begin(), kOfHearsay.end());
   for (const LayoutReason& row : layout_reasons()) known.emplace(row.reason);
   for (const PolicyReason& row : policy_reasons()) known.emplace(row.reason);
-  for (const QueueReason& row : queue_reasons()) known.emplace(row.reason);
-  for (const QueueConcern& row : queue_concerns()) known.emplace(row.reason);
+  for (const queue::QueueReason& row : queue::queue_reasons()) known.emplace(row.reason);
+  for (const queue::QueueConcern& row : queue::queue_concerns()) known.emplace(row.reason);
   for (const Cells& row : rows_under("A workload waits in a GPUQueue"))
     known.insert(names_in(row.at(0)).front());
   known.insert(reasons::kAdmissible);

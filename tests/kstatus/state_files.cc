@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// Files of a run before this one say nothing.
+// Removes the files of an earlier run.
 struct EmptyFolder : ::testing::Environment {
   void SetUp() override {
     std::filesystem::remove_all(BERTH_STATES);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of berth's kinds as the API server has them, written to files with what kstatus and Argo
-// CD are to say of them.
+// Objects of berth's kinds in the form of the API server, written to files with the expected
+// answers of kstatus and Argo CD.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,12 +15,12 @@ struct State {
   const char* name;
   void (*make)(PlannedCluster& world);
   const char* reason;  // of Ready
-  const char* beside;  // the condition beside it, with its reason
+  const char* beside;  // the other condition, with its reason
   const char* kstatus;
   const char* argo;
 };
 
-// The object with its identity, the spec's part that health checks look at, and the status.
+// The object with its identity, the part of the spec that health checks read, and the status.
 template <class T>
 nlohmann::json object_of(const T& standing, const std::string& status_patch, nlohmann::json spec) {
   nlohmann::json object = {
@@ -37,7 +37,7 @@ nlohmann::json object_of(const T& standing, const std::string& status_patch, nlo
 void write_state(const std::string& name, const nlohmann::json& object, const std::string& kstatus,
                  const std::string& argo);
 
-// That its conditions are those of the state; written then.
+// Checks that its conditions are those of the state; then writes the file.
 void expect_state(const State& state, const nlohmann::json& object);
 
 }  // namespace berth::test

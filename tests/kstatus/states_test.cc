@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts and policies in each state that docs/reasons.md tells of, written to files with what
-// kstatus and Argo CD are to say of them: ctest has both asked.
+// Layouts and policies in each state of docs/reasons.md, written to files with the expected answers
+// of kstatus and Argo CD, which ctest compares.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using nlohmann::json;
 
 MIGLayout small() { return under_way(layout("small").retire("nvidia.com/gpu")); }
 
-// Node n1 alone, and a layout for it that goes as far as nothing but the next step.
+// Only node n1, and a layout for it that is ready for its first step.
 void begin(PlannedCluster& world, const MIGLayout& layout = small()) {
   world.add_nodes(1).add(layout);
   world.render_agent_config("small");
@@ -35,7 +35,7 @@ Node finished(PlannedCluster& world) {
       .allocatable("nvidia.com/gpu", 0)
       .allocatable("nvidia.com/mig-1g.10gb", 28);
 }
-// Mig-manager is at work on it, or has failed.
+// mig-manager is repartitioning it, or has failed.
 void take(PlannedCluster& world, RolloutPhase phase) {
   const std::string config = world.render_agent_config("small");
   world.claim("n1", "small");
@@ -59,7 +59,7 @@ void hold(PlannedCluster& world) {
   node.meta.annotations.set(names::kHoldAnnotation, "mine");
   world.add(node);
 }
-// What the API server says to an eviction, asked as a dry run.
+// The API server's answer to a dry run of an eviction.
 void answer_eviction(PlannedCluster& world, const Error& error) {
   world.add(pod("web").on("n1").gpu(1).label("app", "web"));
   const Pod pod = *world.cluster.pods().find("team-a", "web");
@@ -267,7 +267,7 @@ constexpr char kSliced[] =
     "pools: [{name: dev, nodeSelector: {matchLabels: {tier: mig}}, sharing: {strategy: "
     "TimeSlicing, replicas: 4}}]";
 
-// As its pool has it, but for the device plugin's config.
+// As in its pool, except for the device plugin's config.
 NodeBuilder in_dev() {
   return node("n1")
       .a100_80(4)
@@ -277,7 +277,7 @@ NodeBuilder in_dev() {
           names::kPoolKeysAnnotation,
           R"({"pool":"dev","labels":{"gpu.berth.dev/pool":"dev"},"taints":[],"corrections":0})");
 }
-// NVIDIA's operator lets the device plugin read the file, which holds the pool's config.
+// NVIDIA's operator makes the device plugin read the file, which has the pool's config.
 void serve(PlannedCluster& world, const GPUClusterPolicy& policy) {
   ClusterPolicy nvidia;
   nvidia.meta.name = "cluster-policy";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kueue_cases N: writes N random cases with what berth decides in each, a JSON object a line, for
-// judge/ to hold against Kueue's scheduler. Ends with an error where engine and model disagree.
+// kueue_cases N: writes N random cases with berth's decisions, one JSON object per line, which
+// judge/ compares with Kueue's scheduler. Fails where engine and model disagree.
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -27,7 +27,7 @@ NodeFact room_for_all() {
 
 std::int64_t asked(const JobFact& job) { return job.requests.front().second * job.parallelism; }
 
-// How much its queue would borrow for it, or already has for others.
+// How much its queue would borrow for it, or already borrows for others.
 std::int64_t borrowed_for(const JobFact& job, const QueueFact& queue, const ClusterFacts& facts) {
   if (queue.quotas.empty()) return 0;
   std::int64_t used = asked(job);
@@ -70,8 +70,8 @@ JobFact RandomCase::some_job(const std::string& name, const std::string& queue) 
   return fact;
 }
 
-// Nearly up to its nominal quota as a rule, or a little above it: then it borrows, or its quota was
-// lowered since.
+// Usually nearly up to its nominal quota, or a little above: then it borrows, or its quota was
+// lowered.
 void RandomCase::run_some(const QueueFact& queue, ClusterFacts& facts) {
   if (queue.quotas.empty()) return;
   std::int64_t left = queue.quotas.front().nominal + (chance(25) ? below(5) : -below(5));

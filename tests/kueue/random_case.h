@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small cohorts at random, of which docs/queue-rules.md and Kueue mean the same: one pool with room
-// for all, one resource, no preemption, at most one workload waiting in a queue, nobody as old as
-// another.
+// Random small cohorts for which docs/queue-rules.md and Kueue have the same rules: one pool with
+// free capacity for all, one resource, no preemption, at most one pending workload per queue, and
+// no equal ages.
 #pragma once
 
 #include <random>
@@ -27,8 +27,8 @@ class RandomCase {
   std::vector<std::int64_t> ages_;
 };
 
-// Whether two workloads that wait in one cohort have the same share by different weights: an exact
-// tie in berth, and in Kueue's floating point whatever rounding makes of it.
+// Whether two pending workloads of one cohort have the same share by different weights: an exact
+// tie in berth, and in Kueue's floating point decided by rounding.
 bool has_tie_by_rounding(const queue::test::ClusterFacts& facts);
 
 }  // namespace berth::kueue

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process that crashes leaves: a child of the test is made to.
+// The output of a crashing process: the test makes a child crash.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom the transport takes the server for, and as whom it shows itself.
+// How the transport verifies the server, and how it authenticates itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real transport against a TLS server of the test's own, on a real loop.
+// The real transport with a TLS server of the test's own, on a real loop.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -133,7 +133,7 @@ TEST_F(CurlTransportTest, SaysThatNobodyAnswers) {
   EXPECT_THAT(got->detail, HasSubstr("refused"));
 }
 
-// Curl would send this again on a new connection; a write may have been applied.
+// curl would send this again on a new connection; a write may have been applied.
 TEST_F(CurlTransportTest, AWriteWhoseConnectionDiedIsNotRepeated) {
   std::atomic<int> posts = 0;
   serve([&](const TlsServer::Request& request, TlsServer::Connection& connection) {
@@ -182,8 +182,8 @@ TEST_F(CurlTransportTest, ManyAtOnceEachGetTheirOwnReply) {
   }
 }
 
-// Nobody may wait for a watch's end, which is minutes away: neither where the server says what it
-// speaks, nor where it says nothing and its first watch neither.
+// No request may wait for the end of a watch, which is minutes away: neither if the server
+// announces its protocol, nor if it does not and its first watch has no reply yet.
 TEST_F(CurlTransportTest, WatchesDoNotWaitForEachOtherOnHttp1) {
   struct Case {
     const char* sentence;

@@ -36,7 +36,7 @@ class ExecLoginTest : public ::testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  // A script that leaves a line in `runs` each time, and then does as `body` says.
+  // A script that adds a line to `runs` each time, and then runs `body`.
   void script(const std::string& body) {
     plugin_.command = folder_ + "/plugin";
     std::ofstream(plugin_.command) << "#!/bin/sh\necho run >> " << folder_ << "/runs\n"
@@ -55,10 +55,10 @@ class ExecLoginTest : public ::testing::Test {
     const std::string lines = read("runs");
     return std::count(lines.begin(), lines.end(), '\n');
   }
-  // What each of `times` that prepare at once is told.
+  // The results of `times` calls of prepare at once.
   std::vector<std::string> prepare(ExecLogin& login, std::size_t times = 1) {
     std::vector<std::string> told;
-    bool running = false;  // a credential that is there is told of at once
+    bool running = false;  // an existing credential is returned at once
     for (std::size_t i = 0; i < times; ++i) {
       login.prepare([&, times](std::string fault) {
         told.push_back(std::move(fault));
@@ -119,7 +119,7 @@ TEST_F(ExecLoginTest, RunsAgainOnceTheServerHasRefused) {
 }
 
 TEST_F(ExecLoginTest, GivesArgumentsAndEnvironmentAndNothingElse) {
-  const int open = ::open("/dev/null", O_RDONLY);  // as a parent that forgot to mark it
+  const int open = ::open("/dev/null", O_RDONLY);  // like a parent that forgot to mark it
   ASSERT_EQ(::setenv("BERTH_TEST_A", "ours", 1), 0);
   ASSERT_EQ(::setenv("BERTH_TEST_B", "ours", 1), 0);
   script("printf '%s|' \"$@\" > " + folder_ + "/args\n" + "echo $BERTH_TEST_A $BERTH_TEST_B > " +

@@ -194,7 +194,7 @@ TEST_F(QueueRollout, ACordonedNodeIsNoRoomAndNothingIsAdmittedToIt) {
   };
   const auto admitted = [&] {
     std::size_t entries = 0;
-    for (const ObjectSteps& object : reconcile_admissions(world.snapshot()).objects)
+    for (const ObjectSteps& object : queue::reconcile_admissions(world.snapshot()).objects)
       for (const Step& step : object.steps)
         entries += std::get<Write>(step).body.find("Job/team-a/next") != std::string::npos ? 1 : 0;
     return entries;

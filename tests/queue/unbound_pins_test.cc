@@ -26,6 +26,13 @@ class UnboundPinsTest : public AdmittedTest {
     const auto found = pins.by_queue.find("vision");
     return found == pins.by_queue.end() ? "" : found->second.message;
   }
+  // As a Job's template pins it, unless the webhook takes the pin away.
+  static berth::Pod pinned(berth::Pod pod) {
+    pod.shape.edit()->required_node_affinity = {
+        {.match_expressions = {
+             {.key = names::kHostnameLabel, .op = SelectorOperator::kIn, .values = {"n1", "n2"}}}}};
+    return pod;
+  }
   double unbound() {
     for (const Figure& figure : queue_figures(cluster))
       if (figure.name == "berth_queue_pins_unbound") return figure.samples.at(0).value;
@@ -221,7 +228,7 @@ TEST_F(UnboundPinsTest, AJobOfWhichSomeRunsIsLeftAloneWhileItsNodesAreInService)
 
 TEST_F(UnboundPinsTest, AJobThatHasLostANodeIsRequeuedWithWhatRunsOnceBudgetsAllowIt) {
   const berth::Job train = job();
-  add(train), add(pod_of(train, "t-0", "n1")), add(pod_of(train, "t-1"));
+  add(train), add(pod_of(train, "t-0", "n1")), add(pinned(pod_of(train, "t-1")));
   PodDisruptionBudget budget;
   budget.meta.namespace_ = "a";
   budget.meta.name = budget.meta.uid = "all";
@@ -239,6 +246,17 @@ TEST_F(UnboundPinsTest, AJobThatHasLostANodeIsRequeuedWithWhatRunsOnceBudgetsAll
   ASSERT_THAT(requeue.objects[0].steps, SizeIs(2));
   EXPECT_EQ(std::get<Ask>(requeue.objects[0].steps[0]).pod.name, "t-0") << "the server is asked";
   EXPECT_EQ(std::get<Write>(requeue.objects[0].steps[1]).object.name, "train");
+}
+
+// The webhook has unpinned t-1. It waits for a free GPU anywhere, as it would if it were
+// re-created.
+TEST_F(UnboundPinsTest, AJobThatHasLostANodeKeepsWhatRunsIfKubeSchedulerPlacesTheRest) {
+  const berth::Job train = job();
+  add(train), add(pod_of(train, "t-0", "n1")), add(pod_of(train, "t-1"));
+  cluster.erase<Node>("", "n2");
+  now += 5min;
+  EXPECT_THAT(done("Job/a/train"), IsEmpty());
+  EXPECT_THAT(blocked(), HasSubstr("kube-scheduler chooses the nodes of the rest"));
 }
 
 // The pods that replace finished ones have their own deadline.

@@ -18,13 +18,14 @@ namespace {
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
-// Three nodes of four GPUs, and a queue for all of them. The node gpu-1 dies after two minutes. Its
+// Nodes of four GPUs, and a queue for all of them. The node gpu-1 dies after two minutes. Its
 // pods are deleted five minutes later, and are lost once their grace period has passed.
-std::string cluster(const std::string& queue, const std::string& timeline) {
+std::string cluster(const std::string& queue, const std::string& timeline, int nodes = 3) {
   return fmt::format(R"(
-nodes: [{{count: 3, name: "gpu-", product: A100-80GB, gpus: 4}}]
+nodes: [{{count: {}, name: "gpu-", product: A100-80GB, gpus: 4}}]
 objects:
 - {{apiVersion: v1, kind: Namespace, metadata: {{name: nlp, labels: {{gpu.berth.dev/managed: "true"}}}}}}
 webhook: {{}}
@@ -45,7 +46,7 @@ expect: {{gpuqueue/nlp: True}}
 limit: 1h
 patience: 45m
 )",
-                     queue, timeline);
+                     nodes, queue, timeline);
 }
 
 std::string job_of_two(const std::string& spec = "", const std::string& annotations = "{}") {
@@ -111,6 +112,13 @@ TEST(DeadNode, UnderAJobOfTwoPodsIsReplacedAndTheHealthyPodStays) {
   const Played played = play(cluster("", job_of_two()));
   EXPECT_THAT(played.unsettled, IsEmpty()) << played.transcript;
   EXPECT_THAT(lines(played, {"nlp/train", "runs on gpu-3"}), SizeIs(1)) << played.transcript;
+  expect_healthy_pods_stay(played);
+}
+
+TEST(DeadNode, WithoutAFreeNodeLeavesTheHealthyPodWhereItIs) {
+  const Played played = play(cluster("", job_of_two(), 2));
+  EXPECT_THAT(lines(played, {"nlp/train", "no node has room"}), Not(IsEmpty()))
+      << played.transcript;
   expect_healthy_pods_stay(played);
 }
 

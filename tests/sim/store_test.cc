@@ -51,7 +51,7 @@ TEST_F(StoreTest, ListsAKindByNamespaceInOrder) {
 TEST_F(StoreTest, RestoredHasTheObjectsAndTheRevisionOfThen) {
   put(pod("a", "x"), 1);
   put(pod("a", "y"), 1);
-  const std::int64_t then = store.revision();
+  const Store::Backup backup = store.save();
   put(pod("a", "x"), 2);
   put(pod("a", "x"), 3);
   store.erase(pod("a", "y"), "a");
@@ -61,13 +61,14 @@ TEST_F(StoreTest, RestoredHasTheObjectsAndTheRevisionOfThen) {
     told += change.user + " " + change.key.name +
             (change.kind == Change::Kind::kDeleted ? "-" : "+") + " ";
   });
-  store.restore(then);
+  store.compact(store.revision());
+  store.restore(backup);
   EXPECT_EQ(names(store.list(pods)), "x1 y1 ");
-  EXPECT_EQ(store.revision(), then);
+  EXPECT_EQ(store.revision(), backup.revision);
   EXPECT_EQ(told, "etcd-restore x+ etcd-restore y+ etcd-restore z- ");
-  EXPECT_EQ(store.since(then).size(), 0u);
+  EXPECT_EQ(store.since(backup.revision).size(), 0u);
   put(pod("a", "w"), 1);
-  EXPECT_EQ(store.revision(), then + 1);
+  EXPECT_EQ(store.revision(), backup.revision + 1);
 }
 
 TEST_F(StoreTest, ShowsAKindAsItStoodAtARevision) {

@@ -20,15 +20,15 @@
 #include "controller/queue/status/queueless.h"
 #include "controller/queue/status/reconcile.h"
 
-namespace berth {
+namespace berth::queue {
 namespace {
 
 std::string release_key(std::string_view workload) {
   return std::string(kReleaseKeys).append(workload);
 }
 
-const queue::FactsIndex& facts_of(const ClusterState& cluster) {
-  return cluster.view<queue::ClusterIndex>().facts();
+const FactsIndex& facts_of(const ClusterState& cluster) {
+  return cluster.view<ClusterIndex>().facts();
 }
 
 std::string requeue_key(std::string_view workload) {
@@ -36,8 +36,7 @@ std::string requeue_key(std::string_view workload) {
 }
 
 // Adds the keys for a workload's release and for taking it back.
-void add_due(const queue::FactsIndex& facts, const queue::Workload& workload,
-             std::vector<std::string>& keys) {
+void add_due(const FactsIndex& facts, const Workload& workload, std::vector<std::string>& keys) {
   if (workload.standing.to_release) keys.push_back(release_key(*workload.name));
   if (workload.standing.unbound_pins > 0 || facts.is_drained(workload) ||
       !workload.taken_back.empty())
@@ -47,7 +46,7 @@ void add_due(const queue::FactsIndex& facts, const queue::Workload& workload,
 // Adds the workloads on the node, if it goes out of service.
 void add_stranded(const ClusterState& cluster, const std::string& node,
                   std::vector<std::string>& keys) {
-  for (const std::string& workload : queue::stranded_on(cluster, node))
+  for (const std::string& workload : stranded_on(cluster, node))
     keys.push_back(requeue_key(workload));
 }
 
@@ -55,11 +54,11 @@ void add_stranded(const ClusterState& cluster, const std::string& node,
 // change of one member may release another.
 template <class T>
 void add_due_of(const ClusterState& cluster, const T& object, std::vector<std::string>& keys) {
-  const queue::FactsIndex& facts = facts_of(cluster);
-  const std::string name = queue::workload_name(object);
-  if (const queue::Workload* workload = facts.find(name)) {
+  const FactsIndex& facts = facts_of(cluster);
+  const std::string name = workload_name(object);
+  if (const Workload* workload = facts.find(name)) {
     add_due(facts, *workload, keys);
-    if (queue::is_timed(cluster, *workload)) keys.push_back(requeue_key(name));
+    if (is_timed(cluster, *workload)) keys.push_back(requeue_key(name));
   }
   if (seeded(SeededBug::kReleaseWithoutEntry)) keys.push_back(release_key(name));
 }
@@ -67,15 +66,16 @@ void add_due_of(const ClusterState& cluster, const T& object, std::vector<std::s
 // A cluster without queues decides nothing. berth only records why a workload waits.
 template <class T>
 std::vector<std::string> keys_without_queues(const T* now) {
-  if (now == nullptr || !queue::waits_for_named_queue(*now)) return {};
+  if (now == nullptr || !waits_for_named_queue(*now)) return {};
   return {std::string(kReasonsKey)};
 }
 
 // The pod may be bound to a node that is already going out of service.
-void add_stranded(const ClusterState& cluster, const Pod& pod, std::vector<std::string>& keys) {
+void add_stranded(const ClusterState& cluster, const berth::Pod& pod,
+                  std::vector<std::string>& keys) {
   const Node* node = cluster.nodes().find(pod.node_name.view());
   if (node != nullptr && deletion_mark(*node).empty()) return;
-  keys.push_back(requeue_key(queue::workload_name(pod)));
+  keys.push_back(requeue_key(workload_name(pod)));
 }
 
 std::string dead_node_key(std::string_view node) { return std::string(kDeadNodeKeys).append(node); }
@@ -86,17 +86,17 @@ void each_new_entry(const ConfigMap& old, const ConfigMap& now, Visit&& visit) {
   for (const auto& [uid, text] : now.data) {
     const auto before = old.data.find(uid);
     if (before != old.data.end() && before->second == text) continue;
-    if (const auto entry = queue::decode_entry(text)) visit(*entry);
+    if (const auto entry = decode_entry(text)) visit(*entry);
   }
 }
 
 // Returns the workload that the mark is for; empty: the entry is no mark.
 std::string marked_by(const std::string& key, const std::string& text) {
-  if (queue::is_recall_key(key)) {
-    const auto recall = queue::decode_recall(text);
+  if (is_recall_key(key)) {
+    const auto recall = decode_recall(text);
     return recall ? recall->workload : "";
   }
-  const auto restart = queue::is_restart_key(key) ? queue::decode_restart(text) : std::nullopt;
+  const auto restart = is_restart_key(key) ? decode_restart(text) : std::nullopt;
   return restart ? restart->workload : "";
 }
 
@@ -116,13 +116,13 @@ void add_marked(const ConfigMap& old, const ConfigMap& now, std::vector<std::str
 }
 
 void add_all_due(const ClusterState& cluster, std::vector<std::string>& keys) {
-  const queue::FactsIndex& facts = facts_of(cluster);
+  const FactsIndex& facts = facts_of(cluster);
   for (const auto& [name, workload] : facts.workloads()) {
     add_due(facts, workload, keys);
-    if (queue::is_timed(cluster, workload) || queue::stranded(cluster, workload))
+    if (is_timed(cluster, workload) || stranded(cluster, workload))
       keys.push_back(requeue_key(name));
   }
-  for (const std::string& node : queue::dead_nodes(cluster)) keys.push_back(dead_node_key(node));
+  for (const std::string& node : dead_nodes(cluster)) keys.push_back(dead_node_key(node));
   std::ranges::sort(keys);
 }
 
@@ -136,10 +136,10 @@ std::vector<std::string> queue_keys(const ClusterState& cluster) {
 
 std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Settings& settings) {
   std::vector<std::string> keys = queue_keys(cluster);
-  const auto& ledger = cluster.view<queue::AdmissionLedgers>().in(settings.berth_namespace);
+  const auto& ledger = cluster.view<AdmissionLedgers>().in(settings.berth_namespace);
   if (ledger.config_map != nullptr && keys.empty()) keys.emplace_back(kAdmissionsKey);
   if (seeded(SeededBug::kForgetReleases)) return keys;
-  if (cluster.gpu_queues().size() == 0 && queue::any_waits_for_named_queue(cluster))
+  if (cluster.gpu_queues().size() == 0 && any_waits_for_named_queue(cluster))
     keys.emplace_back(kReasonsKey);
   if (keys.empty() && ledger.entries.empty() && ledger.recalls.empty() && ledger.restarts.empty())
     return keys;
@@ -164,15 +164,15 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
 
 // If a pod is gone, its gang has a free seat for a gated member.
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
-                                        const Pod* old, const Pod* now) {
+                                        const berth::Pod* old, const berth::Pod* now) {
   std::vector<std::string> keys = queue_keys(cluster);
   if (keys.empty()) return keys_without_queues(now);
   add_due_of(cluster, now != nullptr ? *now : *old, keys);
   if (now == nullptr || now->node_name.empty()) return keys;
   add_stranded(cluster, *now, keys);
   const Node* node = cluster.nodes().find(now->node_name.view());
-  const bool dead = node != nullptr && !node->ready && queue::may_be_lost(*now);
-  if (dead || queue::lost_since(*now)) keys.push_back(dead_node_key(now->node_name.view()));
+  const bool dead = node != nullptr && !node->ready && may_be_lost(*now);
+  if (dead || lost_since(*now)) keys.push_back(dead_node_key(now->node_name.view()));
   return keys;
 }
 
@@ -186,18 +186,18 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   return keys;
 }
 
-std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&, const Job*,
-                                        const Job* now) {
+std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings&,
+                                        const berth::Job*, const berth::Job* now) {
   std::vector<std::string> keys = queue_keys(cluster);
   if (keys.empty()) return keys_without_queues(now);
   if (now == nullptr) return keys;
   add_due_of(cluster, *now, keys);
   // The change of the Job may arrive after those of its node and pods.
-  const queue::FactsIndex& facts = facts_of(cluster);
-  for (const std::string& gang : cluster.view<queue::ClusterIndex>().gangs_of(*now))
-    if (const queue::Workload* of = facts.find(gang)) add_due(facts, *of, keys);
-  const queue::Workload* workload = facts.find(queue::workload_name(*now));
-  if (workload != nullptr && queue::stranded(cluster, *workload))
+  const FactsIndex& facts = facts_of(cluster);
+  for (const std::string& gang : cluster.view<ClusterIndex>().gangs_of(*now))
+    if (const Workload* of = facts.find(gang)) add_due(facts, *of, keys);
+  const Workload* workload = facts.find(workload_name(*now));
+  if (workload != nullptr && stranded(cluster, *workload))
     keys.push_back(requeue_key(*workload->name));
   return keys;
 }
@@ -228,13 +228,13 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   if (old == nullptr || epoch_of(*old) != epoch_of(*now)) return all_queue_keys(cluster, settings);
   std::vector<std::string> keys{std::string(kAdmissionsKey)};
   bool told = false;  // an admission was withdrawn or waits for others
-  each_new_entry(*old, *now, [&](const queue::LedgerFact& entry) {
+  each_new_entry(*old, *now, [&](const LedgerFact& entry) {
     keys.push_back(release_key(entry.workload));
-    for (const queue::AheadFact& ahead : entry.ahead)
+    for (const AheadFact& ahead : entry.ahead)
       if (ahead.evicted) keys.push_back(std::string(kRequeueKeys).append(ahead.workload));
     told = told || entry.until != 0 || !entry.ahead.empty();
   });
-  each_new_entry(*now, *old, [&](const queue::LedgerFact& gone) {
+  each_new_entry(*now, *old, [&](const LedgerFact& gone) {
     told = told || gone.until != 0 || !gone.ahead.empty();
   });
   add_marked(*old, *now, keys);
@@ -243,4 +243,4 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   return keys;
 }
 
-}  // namespace berth
+}  // namespace berth::queue

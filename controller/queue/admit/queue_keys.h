@@ -16,7 +16,7 @@
 #include "controller/core/settings.h"
 #include "controller/queue/index/cluster_index.h"
 
-namespace berth {
+namespace berth::queue {
 
 // Returns the keys that concern all queues together.
 std::vector<std::string> queue_keys(const ClusterState& cluster);
@@ -24,11 +24,11 @@ std::vector<std::string> queue_keys(const ClusterState& cluster);
 std::vector<std::string> all_queue_keys(const ClusterState& cluster, const Settings& settings);
 
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
-                                        const Pod* old, const Pod* now);
+                                        const berth::Pod* old, const berth::Pod* now);
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
                                         const Node* old, const Node* now);
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
-                                        const Job* old, const Job* now);
+                                        const berth::Job* old, const berth::Job* now);
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
                                         const ConfigMap* old, const ConfigMap* now);
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
@@ -38,9 +38,9 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
 std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Settings& settings,
                                         const ResourceQuota* old, const ResourceQuota* now);
 template <class T>
-requires Follows<queue::ClusterIndex, T> std::vector<std::string> queue_keys_for(
+requires Follows<ClusterIndex, T> std::vector<std::string> queue_keys_for(
     const ClusterState& cluster, const Settings&, const T*, const T*) {
   return queue_keys(cluster);
 }
 
-}  // namespace berth
+}  // namespace berth::queue

@@ -9,7 +9,7 @@
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 
-namespace berth {
+namespace berth::queue {
 
 // Decides which workloads are admitted next, in one write of the ledger.
 inline constexpr std::string_view kAdmissionsKey = "admissions";
@@ -19,4 +19,4 @@ Plan reconcile_admissions(const Snapshot& snapshot);
 inline constexpr std::string_view kReleaseKeys = "release/";
 Plan reconcile_release(const Snapshot& snapshot, std::string_view name);
 
-}  // namespace berth
+}  // namespace berth::queue

@@ -12,23 +12,22 @@
 #include "controller/queue/recall/lost_places.h"
 #include "controller/queue/record/admission_ledger.h"
 
-namespace berth {
+namespace berth::queue {
 namespace {
 
 // If a group is partly released, its members whose nodes went out of service are released without a
 // pin.
-queue::AdmissionFact without_lost_nodes(const Snapshot& snapshot, queue::AdmissionFact admission) {
+AdmissionFact without_lost_nodes(const Snapshot& snapshot, AdmissionFact admission) {
   for (std::size_t i = 0; i < std::min(admission.members.size(), admission.nodes.size()); ++i) {
-    if (!queue::why_lost(snapshot.cluster, admission.nodes[i]).empty())
-      admission.members[i].clear();
+    if (!why_lost(snapshot.cluster, admission.nodes[i]).empty()) admission.members[i].clear();
   }
   return admission;
 }
 
 // Whether the admission has lost its nodes. The ledger drops the entry once no write for it can
 // arrive any more.
-bool is_given_up(const Snapshot& snapshot, const queue::Workload& workload) {
-  const queue::AdmissionFact* entry = open_entry(workload);
+bool is_given_up(const Snapshot& snapshot, const Workload& workload) {
+  const AdmissionFact* entry = open_entry(workload);
   return entry != nullptr &&
          (workload.in_flight->until != 0 || has_lost_its_place(snapshot.cluster, workload, *entry));
 }
@@ -38,21 +37,21 @@ bool is_given_up(const Snapshot& snapshot, const queue::Workload& workload) {
 Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   Plan plan;
   // If the ledger is of an earlier leader, that leader's writes may still be on their way.
-  const queue::AdmissionLedger& ledger = queue::read_admissions(snapshot);
+  const AdmissionLedger& ledger = read_admissions(snapshot);
   if (snapshot.offline || ledger.epoch != snapshot.epoch || !ledger.newer.empty()) return plan;
-  const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
-  const queue::Workload* workload = index.facts().find(std::string(name));
+  const auto& index = snapshot.cluster.view<ClusterIndex>();
+  const Workload* workload = index.facts().find(std::string(name));
   if (workload == nullptr || workload->standing.newer || is_given_up(snapshot, *workload))
     return plan;
   if (workload->job) {
     const auto* entry = open_entry(*workload);
-    const Job* job = queue::find_named(snapshot.cluster.jobs(), name);
-    const queue::AdmissionFact unwritten{.uid = workload->job->uid, .pool = "*"};
+    const berth::Job* job = find_named(snapshot.cluster.jobs(), name);
+    const AdmissionFact unwritten{.uid = workload->job->uid, .pool = "*"};
     if (seeded(SeededBug::kReleaseWithoutEntry) && workload->standing.pending) entry = &unwritten;
     const bool waits = workload->in_flight && !workload->in_flight->ahead.empty();
     if (entry == nullptr || job == nullptr || waits) return plan;
     if (job->meta.deletion_timestamp && !seeded(SeededBug::kOfferDeleted)) return plan;
-    const queue::NodePin pin = queue::pin_to(entry->nodes, snapshot.cluster.nodes());
+    const NodePin pin = pin_to(entry->nodes, snapshot.cluster.nodes());
     plan.add(ref_of(*job), release_job(*job, *entry, pin));
     return plan;
   }
@@ -63,10 +62,10 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   const auto* entry = open_entry(*workload);
   const auto aimed = without_lost_nodes(snapshot, entry == nullptr ? *admission : *entry);
   std::set<std::string_view> follow;
-  const queue::FactsIndex& facts = index.facts();
-  for (const queue::Pod* pod : queue::to_follow(*workload, facts.catalog(), facts.room()))
+  const FactsIndex& facts = index.facts();
+  for (const Pod* pod : to_follow(*workload, facts.catalog(), facts.room()))
     follow.insert(*pod->uid);
-  for (const Pod* pod : queue::pods_of(snapshot.cluster, index, *workload->name)) {
+  for (const berth::Pod* pod : pods_of(snapshot.cluster, index, *workload->name)) {
     if (!follow.contains(pod->meta.uid) || pod->terminating()) continue;
     if (seeded(SeededBug::kReleasePartOfGang) && pod->meta.uid != admission->uid) continue;
     plan.add(ref_of(*pod), release_pod(*pod, aimed));
@@ -74,4 +73,4 @@ Plan reconcile_release(const Snapshot& snapshot, std::string_view name) {
   return plan;
 }
 
-}  // namespace berth
+}  // namespace berth::queue

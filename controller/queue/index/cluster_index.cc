@@ -16,6 +16,7 @@
 #include "controller/queue/index/accepted_classes.h"
 #include "controller/queue/index/facts_from.h"
 #include "controller/queue/index/pools_in_reach.h"
+#include "controller/queue/record/admission_record.h"
 #include "controller/queue/record/node_pin.h"
 
 namespace berth::queue {

@@ -8,7 +8,7 @@
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 
-namespace berth {
+namespace berth::queue {
 
 // Under idle.policy Always, it takes back workloads with idle GPUs even if no workload waits. Under
 // OnPressure, reconcile_admissions takes them back for waiting workloads, and this function reports
@@ -28,4 +28,4 @@ Plan reconcile_requeue(const Snapshot& snapshot, std::string_view name);
 inline constexpr std::string_view kDeadNodeKeys = "dead-node/";
 Plan reconcile_dead_node(const Snapshot& snapshot, std::string_view name);
 
-}  // namespace berth
+}  // namespace berth::queue

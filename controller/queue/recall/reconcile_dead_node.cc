@@ -18,17 +18,18 @@
 #include "controller/queue/recall/requeue.h"
 #include "controller/queue/record/admission_record.h"
 
-namespace berth {
+namespace berth::queue {
 namespace {
 
-const Job* job_of(const Snapshot& snapshot, const Pod& pod) {
+const berth::Job* job_of(const Snapshot& snapshot, const berth::Pod& pod) {
   const OwnerReference* owner = pod.meta.controller();
   if (owner == nullptr || owner->kind != "Job") return nullptr;
-  const Job* job = snapshot.cluster.jobs().find(pod.meta.namespace_.view(), owner->name.view());
+  const berth::Job* job =
+      snapshot.cluster.jobs().find(pod.meta.namespace_.view(), owner->name.view());
   return job != nullptr && job->meta.uid == owner->uid.view() ? job : nullptr;
 }
 
-Write mark(const Pod& pod, MergePatch patch, std::string reason) {
+Write mark(const berth::Pod& pod, MergePatch patch, std::string reason) {
   return {.verb = Verb::kMergePatch,
           .object = ref_of(pod),
           .body = patch.str(),
@@ -36,26 +37,26 @@ Write mark(const Pod& pod, MergePatch patch, std::string reason) {
           .reason = std::move(reason)};
 }
 
-void plan_mark(const Snapshot& snapshot, const Pod& pod, Plan& plan) {
+void plan_mark(const Snapshot& snapshot, const berth::Pod& pod, Plan& plan) {
   const std::string since = format_time(snapshot.now);
   plan.add(
       ref_of(pod),
       mark(pod,
            MergePatch::same_version(pod.meta).annotation(names::kOnDeadNodeSinceAnnotation, since),
            "it can't leave node " + pod.node_name.str() + ", which is not ready"));
-  const Job* job = job_of(snapshot, pod);
+  const berth::Job* job = job_of(snapshot, pod);
   plan.events.push_back({job == nullptr ? ref_of(pod) : ref_of(*job), true,
                          reasons::kPodsOnDeadNode, "TakeBack",
-                         queue::describe_lost(pod.meta.name, pod.node_name.view())});
+                         describe_lost(pod.meta.name, pod.node_name.view())});
 }
 
 // berth sets Jobs of a queue to replace a pod only once it has ended. A lost pod does not end, so
 // berth sets its Job to replace terminating pods, the default of Kubernetes. With a
 // podFailurePolicy the API server allows only Failed.
-void plan_replacement(const Snapshot& snapshot, const Pod& pod, Plan& plan) {
-  const Job* job = job_of(snapshot, pod);
+void plan_replacement(const Snapshot& snapshot, const berth::Pod& pod, Plan& plan) {
+  const berth::Job* job = job_of(snapshot, pod);
   if (job == nullptr || !job->replaces_ended_only || job->has_failure_policy) return;
-  if (job->finished || job->meta.deletion_timestamp || queue::is_made_for_another(*job)) return;
+  if (job->finished || job->meta.deletion_timestamp || is_made_for_another(*job)) return;
   if (plan.has_steps(ref_of(*job))) return;
   MergePatch patch = MergePatch::same_version(job->meta);
   patch.field("spec", R"({"podReplacementPolicy":"TerminatingOrFailed"})");
@@ -69,27 +70,28 @@ void plan_replacement(const Snapshot& snapshot, const Pod& pod, Plan& plan) {
 
 // Returns how long the pod's queue waits before berth deletes it by force; nothing if it never
 // does.
-std::optional<Duration> force_after(const Snapshot& snapshot, const Pod& pod) {
+std::optional<Duration> force_after(const Snapshot& snapshot, const berth::Pod& pod) {
   const bool safe = pod.meta.annotations.get(names::kSafeToForceDeleteAnnotation) == "true";
   if (!safe && !seeded(SeededBug::kForceUnasked)) return {};
-  const auto record = queue::admission_on(pod);
+  const auto record = admission_on(pod);
   const GPUQueue* of = record ? snapshot.cluster.gpu_queues().find(record->queue) : nullptr;
   return of == nullptr ? std::nullopt : of->spec.force_delete_after;
 }
 
 Guard still_dead(const Node& node) {
-  return {.node = ref_of(node),
-          .question = "not ready",
-          .refuse = [](const Node& live, const std::vector<Pod>&) -> std::optional<std::string> {
-            if (!live.ready) return std::nullopt;
-            return fmt::format("node {} is ready again", live.meta.name);
-          },
-          .yes_if_gone = true};
+  return {
+      .node = ref_of(node),
+      .question = "not ready",
+      .refuse = [](const Node& live, const std::vector<berth::Pod>&) -> std::optional<std::string> {
+        if (!live.ready) return std::nullopt;
+        return fmt::format("node {} is ready again", live.meta.name);
+      },
+      .yes_if_gone = true};
 }
 
 // Does the same as Kubernetes' pod garbage collector. It marks the pod as failed by a disruption,
 // so that its controller counts it and releases it. Then it deletes the object.
-void plan_force(const Snapshot& snapshot, const Node& node, const Pod& pod, Plan& plan) {
+void plan_force(const Snapshot& snapshot, const Node& node, const berth::Pod& pod, Plan& plan) {
   const std::string why = fmt::format("node {} does not answer, and the pod is marked {}",
                                       node.meta.name, names::kSafeToForceDeleteAnnotation);
   const ObjectRef object = ref_of(pod);
@@ -114,13 +116,13 @@ void plan_force(const Snapshot& snapshot, const Node& node, const Pod& pod, Plan
                          .reason = why,
                          .grace_period_seconds = 0});
   plan.events.push_back({object, true, reasons::kForceDeleted, "Delete", why});
-  plan.requeue_in(queue::kLookAgain);
+  plan.requeue_in(kLookAgain);
 }
 
-void plan_dead(const Snapshot& snapshot, const Node& node, const Pod& pod, Plan& plan) {
-  const auto since = queue::lost_since(pod);
+void plan_dead(const Snapshot& snapshot, const Node& node, const berth::Pod& pod, Plan& plan) {
+  const auto since = lost_since(pod);
   if (!since) {
-    const Time ends = patience_ends(snapshot, *pod.meta.deletion_timestamp, queue::kCountedOnFor);
+    const Time ends = patience_ends(snapshot, *pod.meta.deletion_timestamp, kCountedOnFor);
     if (snapshot.now < ends)
       return plan.requeue_in(std::chrono::ceil<Duration>(ends - snapshot.now));
     return plan_mark(snapshot, pod, plan);
@@ -140,11 +142,11 @@ Plan reconcile_dead_node(const Snapshot& snapshot, std::string_view name) {
   const Node* node = snapshot.cluster.nodes().find(name);
   // Kubernetes itself removes the pods of a deleted node.
   if (snapshot.offline || node == nullptr || is_stopped(snapshot)) return plan;
-  for (const Pod* pod : snapshot.cluster.pods_on(name)) {
-    if (!queue::may_be_lost(*pod)) continue;
+  for (const berth::Pod* pod : snapshot.cluster.pods_on(name)) {
+    if (!may_be_lost(*pod)) continue;
     if (!node->ready) {
       plan_dead(snapshot, *node, *pod, plan);
-    } else if (queue::lost_since(*pod)) {
+    } else if (lost_since(*pod)) {
       plan.add(ref_of(*pod),
                mark(*pod,
                     MergePatch::same_version(pod->meta).without_annotation(
@@ -155,4 +157,4 @@ Plan reconcile_dead_node(const Snapshot& snapshot, std::string_view name) {
   return plan;
 }
 
-}  // namespace berth
+}  // namespace berth::queue

@@ -27,7 +27,7 @@
 #include "controller/queue/recall/reconcile.h"
 #include "controller/queue/recall/requeue.h"
 
-namespace berth {
+namespace berth::queue {
 namespace {
 
 // Retry interval for pods that may not be evicted yet.
@@ -41,15 +41,14 @@ class Reclaimer {
 
   // The Job stays out of its queue until a user removes the hold. Otherwise it would start at once
   // and be idle again.
-  void take(const Job& job, Time since) {
+  void take(const berth::Job& job, Time since) {
     if (refused_write(snapshot_, ref_of(job), names::kManagerQueue)) return;
     MergePatch patch = MergePatch::same_version(job.meta);
     patch.field("spec", R"({"suspend":true})");
     const std::string preempted = format_time(snapshot_.now) + ", as its GPUs were idle";
-    if (has_room_for(job.meta, names::kPreemptedAnnotation, preempted + queue::kHeldAsIdle)) {
+    if (has_room_for(job.meta, names::kPreemptedAnnotation, preempted + kHeldAsIdle)) {
       patch.annotation(names::kPreemptedAnnotation, preempted);
-      if (!seeded(SeededBug::kLetIdleQueue))
-        patch.annotation(names::kHoldAnnotation, queue::kHeldAsIdle);
+      if (!seeded(SeededBug::kLetIdleQueue)) patch.annotation(names::kHoldAnnotation, kHeldAsIdle);
     }
     plan_.add(ref_of(job), Write{.verb = Verb::kMergePatch,
                                  .object = ref_of(job),
@@ -60,36 +59,36 @@ class Reclaimer {
   }
 
   // Evicts all of the pods or none, as far as the API server has answered.
-  void take(const std::vector<const Pod*>& pods, Time since, Time due) {
+  void take(const std::vector<const berth::Pod*>& pods, Time since, Time due) {
     const ObjectRef all = ref_of(*pods.front());
     plan_.requeue_in(kTryAgain);
-    const queue::OwnerLooks looks = queue::look_at_owners(snapshot_, pods);
+    const OwnerLooks looks = look_at_owners(snapshot_, pods);
     if (looks.kept != nullptr) {
       if (looks.times == 1) keep(*looks.kept, looks.why);
       return plan_open_looks(looks, plan_);
     }
-    for (const Pod* pod : pods) {
+    for (const berth::Pod* pod : pods) {
       if (const std::string stays = remakers_.why_not(*pod); !stays.empty()) {
         if (snapshot_.now < due + kTryAgain) keep(*pod, stays);
         return;
       }
-      const Answer* answer = snapshot_.answers.find(question(queue::ask_to_evict(*pod)),
-                                                    snapshot_.now, snapshot_.settings.answer_ttl);
+      const Answer* answer = snapshot_.answers.find(question(ask_to_evict(*pod)), snapshot_.now,
+                                                    snapshot_.settings.answer_ttl);
       if (answer == nullptr || answer->yes) continue;
       keep(*pod, *answer);
       return;
     }
     guard_by_looks(looks, all, plan_);
-    for (const Pod* pod : pods) plan_.add(all, queue::ask_to_evict(*pod));
-    for (const Pod* pod : pods) plan_.add(all, queue::evict_pod(*pod, why(since)));
+    for (const berth::Pod* pod : pods) plan_.add(all, ask_to_evict(*pod));
+    for (const berth::Pod* pod : pods) plan_.add(all, evict_pod(*pod, why(since)));
     tell(all, since, "");
   }
 
   // Reports only the first refusal of a series.
-  void keep(const Pod& pod, const Answer& answer) {
+  void keep(const berth::Pod& pod, const Answer& answer) {
     if (answer.times == 1) keep(pod, answer.error.message);
   }
-  void keep(const Pod& pod, const std::string& why) {
+  void keep(const berth::Pod& pod, const std::string& why) {
     plan_.events.push_back({ref_of(pod), true, reasons::kGpusKept, "Reclaim",
                             "its idle GPUs can't be taken back: " + why});
   }
@@ -104,20 +103,20 @@ class Reclaimer {
   void tell(const ObjectRef& object, Time since, std::string_view then) {
     plan_.events.push_back({object, true, reasons::kGpusReclaimed, "Reclaim",
                             fmt::format("{}, and idle.policy is Always{}", why(since), then)});
-    plan_.observations.push_back(queue::reclaimed(object, idle_.policy));
+    plan_.observations.push_back(reclaimed(object, idle_.policy));
   }
 
   const Snapshot& snapshot_;
   const IdleSpec& idle_;
-  queue::Remakers remakers_;
+  Remakers remakers_;
   Plan plan_;
 };
 
 // Takes back workloads that queues have admitted.
 void take_work(const Snapshot& snapshot, const GPUClusterPolicy& policy, Reclaimer& reclaimer) {
-  const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
-  for (const queue::IdleWork& idle : queue::find_idle_work(snapshot, policy)) {
-    const queue::Workload& workload = *idle.workload;
+  const auto& index = snapshot.cluster.view<ClusterIndex>();
+  for (const IdleWork& idle : find_idle_work(snapshot, policy)) {
+    const Workload& workload = *idle.workload;
     if (!workload.standing.admitted || workload.standing.newer) continue;
     const Time due{std::chrono::microseconds(idle.due)};
     const Time since{std::chrono::microseconds(idle.since)};
@@ -127,17 +126,17 @@ void take_work(const Snapshot& snapshot, const GPUClusterPolicy& policy, Reclaim
     }
     if (reclaimer.full()) return;
     if (!workload.job)
-      reclaimer.take(queue::pods_of(snapshot.cluster, index, *workload.name), since, due);
-    else if (queue::may_be_displaced(snapshot, workload))
-      reclaimer.take(*queue::find_named(snapshot.cluster.jobs(), *workload.name), since);
+      reclaimer.take(pods_of(snapshot.cluster, index, *workload.name), since, due);
+    else if (may_be_displaced(snapshot, workload))
+      reclaimer.take(*find_named(snapshot.cluster.jobs(), *workload.name), since);
   }
 }
 
 // Whether a queue has admitted the pod. Then it is taken back or kept with its whole workload.
-bool is_of_a_queue(const Snapshot& snapshot, const Pod& pod) {
+bool is_of_a_queue(const Snapshot& snapshot, const berth::Pod& pod) {
   if (snapshot.cluster.gpu_queues().size() == 0) return false;
-  const auto& facts = snapshot.cluster.view<queue::ClusterIndex>().facts();
-  const queue::Workload* workload = facts.find(queue::workload_name(pod));
+  const auto& facts = snapshot.cluster.view<ClusterIndex>().facts();
+  const Workload* workload = facts.find(workload_name(pod));
   return workload != nullptr && workload->standing.admitted;
 }
 
@@ -146,9 +145,9 @@ constexpr Duration kAnswerIsNews = std::chrono::seconds(90);
 // Under OnPressure, reconcile_admissions has asked the API server already.
 void tell_who_is_kept(const Snapshot& snapshot, const IdlePod& idle, Reclaimer& reclaimer) {
   const Answer* answer =
-      snapshot.answers.find(question(queue::ask_to_evict(*idle.pod)), snapshot.now, kAnswerIsNews);
+      snapshot.answers.find(question(ask_to_evict(*idle.pod)), snapshot.now, kAnswerIsNews);
   if (answer != nullptr && !answer->yes) reclaimer.keep(*idle.pod, *answer);
-  const queue::OwnerLooks looks = queue::look_at_owners(snapshot, {idle.pod});
+  const OwnerLooks looks = look_at_owners(snapshot, {idle.pod});
   if (looks.kept != nullptr && looks.times == 1) reclaimer.keep(*looks.kept, looks.why);
 }
 
@@ -176,4 +175,4 @@ Plan reconcile_reclaim(const Snapshot& snapshot) {
   return reclaimer.finish();
 }
 
-}  // namespace berth
+}  // namespace berth::queue

@@ -21,6 +21,7 @@
 #include "controller/queue/recall/lost_places.h"
 #include "controller/queue/recall/requeue.h"
 #include "controller/queue/record/admission_record.h"
+#include "controller/queue/record/node_pin.h"
 
 namespace berth::queue {
 namespace {
@@ -65,6 +66,25 @@ std::string other_pods_stay(const ClusterState& cluster, const berth::Job& job) 
                      overdraft->budget->meta.name);
 }
 
+bool is_pinned(const berth::Pod& pod, const AdmissionFact& record) {
+  const auto is_pin = [&](const SelectorRequirement& one) { return is_pin_of(record, one); };
+  return std::ranges::any_of(pod.shape->required_node_affinity, [&](const auto& term) {
+    return std::ranges::any_of(term.match_fields, is_pin) ||
+           std::ranges::any_of(term.match_expressions, is_pin);
+  });
+}
+
+// Whether a pod of the Job waits for the nodes of its admission. If one of them is out of service,
+// the webhook leaves the node of a new pod to kube-scheduler (admission/unpin.h).
+bool waits_for_its_nodes(const ClusterState& cluster, const berth::Job& job,
+                         const AdmissionFact& record) {
+  return std::ranges::any_of(cluster.pods(), [&](const auto& pod) {
+    const OwnerReference* owner = pod->meta.controller();
+    return owner != nullptr && owner->uid.view() == job.meta.uid && pod->node_name.empty() &&
+           !pod->finished() && is_pinned(*pod, record);
+  });
+}
+
 void judge_job(const ClusterState& cluster, const Workload& workload, Duration timeout,
                UnboundPins& pins) {
   const AdmissionFact& record = *admission_of(workload);
@@ -91,6 +111,8 @@ void judge_job(const ClusterState& cluster, const Workload& workload, Duration t
     pins.stays = "somebody else's gate holds its pods";
   else if (runs && pins.lost.empty())
     pins.stays = "others of its pods run, and its nodes are in service";
+  else if (runs && !waits_for_its_nodes(cluster, *job, record))
+    pins.stays = "others of its pods run, and kube-scheduler chooses the nodes of the rest";
   else if (runs)
     pins.stays = other_pods_stay(cluster, *job);
   if (pins.stays.empty()) pins.requeued = job;

@@ -21,33 +21,31 @@
 namespace berth::queue {
 namespace {
 
-using nlohmann::json;
-
-bool read_text(const json& record, const char* key, std::string& out) {
+bool read_text(const nlohmann::json& record, const char* key, std::string& out) {
   auto it = record.find(key);
   if (it == record.end() || !it->is_string()) return false;
   out = it->get<std::string>();
   return true;
 }
 
-bool read_amount(const json& value, std::int64_t& out) {
+bool read_amount(const nlohmann::json& value, std::int64_t& out) {
   if (!value.is_number_integer() || value < 0 || value > kMostOfAnything) return false;
   out = value.get<std::int64_t>();
   return true;
 }
 
-bool read_list(const json& record, const char* key, std::vector<std::string>& out) {
+bool read_list(const nlohmann::json& record, const char* key, std::vector<std::string>& out) {
   auto it = record.find(key);
   if (it == record.end()) return true;
   if (!it->is_array() ||
-      !std::ranges::all_of(*it, [](const json& item) { return item.is_string(); }))
+      !std::ranges::all_of(*it, [](const nlohmann::json& item) { return item.is_string(); }))
     return false;
   out = it->get<std::vector<std::string>>();
   return true;
 }
 
 // The list is sorted by name. A missing key gives an empty list.
-bool read_amounts(const json& record, const char* key, Amounts& out) {
+bool read_amounts(const nlohmann::json& record, const char* key, Amounts& out) {
   const auto found = record.find(key);
   if (found == record.end()) return true;
   if (!found->is_object()) return false;
@@ -77,15 +75,15 @@ void append_shapes(const std::vector<SeatShape>& shapes, std::string& out) {
   if (!shapes.empty()) out += ']';
 }
 
-bool read_shapes(const json& record, std::vector<SeatShape>& shapes) {
+bool read_shapes(const nlohmann::json& record, std::vector<SeatShape>& shapes) {
   const auto found = record.find("shapes");
   if (found == record.end()) return true;
   if (!found->is_array()) return false;
-  for (const json& item : *found) {
+  for (const nlohmann::json& item : *found) {
     if (!item.is_object()) return false;
     SeatShape& shape = shapes.emplace_back();
     if (item.contains("seat") && !read_text(item, "seat", shape.seat)) return false;
-    if (!read_amount(item.value("pods", json()), shape.pods) || !item.contains("asks") ||
+    if (!read_amount(item.value("pods", nlohmann::json()), shape.pods) || !item.contains("asks") ||
         !read_amounts(item, "asks", shape.asks))
       return false;
   }
@@ -146,14 +144,14 @@ std::string encode_admission(const AdmissionFact& admission) {
 }
 
 std::optional<AdmissionFact> decode_admission(std::string_view text) {
-  return read_admission(json::parse(text, nullptr, /*allow_exceptions=*/false));
+  return read_admission(nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false));
 }
 
 namespace {
 
 // Reads what this berth can read of a later berth's record. berth charges the running pods by these
 // parts.
-AdmissionFact read_newer(const json& record, std::int64_t version) {
+AdmissionFact read_newer(const nlohmann::json& record, std::int64_t version) {
   AdmissionFact fact{.version = version, .pool = std::string(kAnyPool)};
   read_text(record, "uid", fact.uid);
   read_text(record, "queue", fact.queue);
@@ -193,7 +191,7 @@ AdmissionFact part_of_one(AdmissionFact record, const berth::Pod& pod) {
 
 }  // namespace
 
-std::optional<AdmissionFact> read_admission(const json& record) {
+std::optional<AdmissionFact> read_admission(const nlohmann::json& record) {
   if (!record.is_object()) return std::nullopt;
   AdmissionFact fact;
   fact.version = 0;
@@ -213,7 +211,7 @@ std::optional<AdmissionFact> read_admission(const json& record) {
   if (!read_list(record, "nodes", fact.nodes) || !read_list(record, "members", fact.members))
     return std::nullopt;
   if (record.contains("maker") && !read_text(record, "maker", fact.maker)) return std::nullopt;
-  fact.selects_pool = record.value("selectsPool", json()) == true;
+  fact.selects_pool = record.value("selectsPool", nlohmann::json()) == true;
   auto pods = record.find("pods");
   if (pods == record.end() || !read_amount(*pods, fact.pods)) return std::nullopt;
   if (!record.contains("amounts") || !read_amounts(record, "amounts", fact.amounts) ||
@@ -244,13 +242,13 @@ std::optional<AdmissionFact> admission_on(const berth::Pod& pod) {
 }
 
 std::optional<AdmissionFact> read_foreign(std::string_view text) {
-  const json record = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json record = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!record.is_object()) return std::nullopt;
   AdmissionFact fact;
   if (!read_text(record, "queue", fact.queue) || !read_text(record, "pool", fact.pool))
     return std::nullopt;
   if (!read_list(record, "nodes", fact.nodes)) fact.nodes.clear();
-  fact.selects_pool = record.value("selectsPool", json()) == true;
+  fact.selects_pool = record.value("selectsPool", nlohmann::json()) == true;
   return fact;
 }
 

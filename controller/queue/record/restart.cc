@@ -15,21 +15,21 @@
 namespace berth::queue {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::string_view kRestartKey = "restart.";
 
-std::optional<std::int64_t> read_count(const json& value) {
+std::optional<std::int64_t> read_count(const nlohmann::json& value) {
   if (!value.is_number_integer() || value < 0 || value > kMostOfAnything) return std::nullopt;
   return value.get<std::int64_t>();
 }
 
-bool read_asks(const json& record, RestartFact& restart) {
+bool read_asks(const nlohmann::json& record, RestartFact& restart) {
   const auto asks = record.find("asks");
   if (asks == record.end() || !asks->is_array()) return false;
-  for (const json& ask : *asks) {
-    const auto pods = ask.is_object() ? read_count(ask.value("pods", json())) : std::nullopt;
-    const json requests = ask.is_object() ? ask.value("requests", json()) : json();
+  for (const nlohmann::json& ask : *asks) {
+    const auto pods =
+        ask.is_object() ? read_count(ask.value("pods", nlohmann::json())) : std::nullopt;
+    const nlohmann::json requests =
+        ask.is_object() ? ask.value("requests", nlohmann::json()) : nlohmann::json();
     if (!pods || !requests.is_object()) return false;
     Amounts& amounts = restart.asks.emplace_back(Amounts(), *pods).first;
     for (const auto& [resource, amount] : requests.items()) {
@@ -41,10 +41,10 @@ bool read_asks(const json& record, RestartFact& restart) {
   return true;
 }
 
-bool read_makers(const json& record, RestartFact& restart) {
+bool read_makers(const nlohmann::json& record, RestartFact& restart) {
   const auto makers = record.find("makers");
   if (makers == record.end() || !makers->is_array()) return false;
-  for (const json& maker : *makers) {
+  for (const nlohmann::json& maker : *makers) {
     if (!maker.is_string()) return false;
     restart.makers.push_back(maker.get<std::string>());
   }
@@ -61,7 +61,7 @@ bool is_restart_key(std::string_view key) { return key.starts_with(kRestartKey);
 std::string encode_restart(const RestartFact& restart) {
   std::string text = R"({"workload":)" + quote_json(restart.workload) + ',';
   append_admission(text, restart.admission);
-  text += R"(,"makers":)" + json(restart.makers).dump();
+  text += R"(,"makers":)" + nlohmann::json(restart.makers).dump();
   std::string_view lead = R"(,"asks":[)";
   for (const auto& [requests, pods] : restart.asks) {
     text += fmt::format(R"({}{{"pods":{},"requests":{{)", std::exchange(lead, ","), pods);
@@ -78,7 +78,7 @@ std::string encode_restart(const RestartFact& restart) {
 }
 
 std::optional<RestartFact> decode_restart(std::string_view text) {
-  const json record = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json record = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   std::optional<AdmissionFact> admission = read_admission(record);
   if (!admission) return std::nullopt;
   const auto workload = record.find("workload");

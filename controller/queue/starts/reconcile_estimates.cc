@@ -10,11 +10,10 @@
 #include "controller/queue/starts/start_estimates.h"
 #include "controller/queue/starts/start_teller.h"
 
-namespace berth {
+namespace berth::queue {
 namespace {
 
 using namespace std::chrono_literals;
-using queue::StartEstimate;
 
 // As for reasons: a workload that starts within a minute gets no estimate.
 constexpr Duration kEstimatedAfter = 1min;
@@ -40,9 +39,9 @@ bool waits_long(const PendingWorkload& told, Time now) {
 
 // Finds a workload by its status entry, such as "team-a/train", that has waited since that time.
 // Null: it no longer waits.
-const queue::Workload* find_waiting(const PendingWorkload& told, const queue::FactsIndex& facts) {
+const Workload* find_waiting(const PendingWorkload& told, const FactsIndex& facts) {
   for (const char* kind : {"Job/", "PodGroup/", "Pod/"}) {
-    const queue::Workload* found = facts.find(kind + told.workload);
+    const Workload* found = facts.find(kind + told.workload);
     if (found != nullptr && found->standing.pending &&
         second_of(found->standing.created) == told.waiting_since)
       return found;
@@ -63,14 +62,13 @@ void tell_start(const StartEstimate& estimate, PendingWorkload& told) {
   if (estimate.latest) told.latest_start = second_of(*estimate.latest);
 }
 
-void tell_starts(const Snapshot& snapshot, const queue::StartEstimates& estimates,
-                 const queue::FactsIndex& facts, Time since, Plan& plan) {
+void tell_starts(const Snapshot& snapshot, const StartEstimates& estimates, const FactsIndex& facts,
+                 Time since, Plan& plan) {
   const std::int64_t now = snapshot.now.time_since_epoch().count();
   for (const auto& queue : snapshot.cluster.gpu_queues()) {
     GPUQueueStatus status = queue->status;
     for (PendingWorkload& told : status.pending) {
-      const queue::Workload* workload =
-          waits_long(told, since) ? find_waiting(told, facts) : nullptr;
+      const Workload* workload = waits_long(told, since) ? find_waiting(told, facts) : nullptr;
       const auto estimate = workload != nullptr ? estimates.find(*workload) : std::nullopt;
       tell_start(estimate ? coarse(*estimate, now) : StartEstimate(), told);
     }
@@ -89,10 +87,10 @@ bool any_waits(const Snapshot& snapshot, const std::function<bool(const PendingW
 }  // namespace
 
 // In a play as many workloads may arrive as are tried.
-queue::PlayLimits StartTeller::limits_of_turn(const queue::FactsIndex& facts) {
-  const std::size_t to_begin = queue::StartRound::work_to_begin(facts);
+PlayLimits StartTeller::limits_of_turn(const FactsIndex& facts) {
+  const std::size_t to_begin = StartRound::work_to_begin(facts);
   const std::size_t left = kWorkOfTurn - std::min(to_begin, kWorkOfTurn);
-  return {.tries = std::max(left / 2, queue::StartEstimates::kFewTries), .work = kWorkOfTurn};
+  return {.tries = std::max(left / 2, StartEstimates::kFewTries), .work = kWorkOfTurn};
 }
 
 // Whether this time has passed since the last round began. Also true if the clock was set back.
@@ -125,13 +123,12 @@ Plan StartTeller::reconcile(const Snapshot& snapshot) {
   }
 
   // 2. Play on.
-  const auto& facts = snapshot.cluster.view<queue::ClusterIndex>().facts();
+  const auto& facts = snapshot.cluster.view<ClusterIndex>().facts();
   if (!round_->is_whole()) {
     const std::int64_t now = snapshot.now.time_since_epoch().count();
     const std::size_t work =
-        round_->play(facts, queue::Arrivals(facts, now),
-                     queue::as_others_did(snapshot.cluster.view<queue::RunShares>()), now,
-                     limits_of_turn(facts));
+        round_->play(facts, Arrivals(facts, now), as_others_did(snapshot.cluster.view<RunShares>()),
+                     now, limits_of_turn(facts));
     if (!round_->is_whole() || work > kLittleWork) {
       plan.requeue_in(kBetweenTurns);
       return plan;
@@ -139,10 +136,10 @@ Plan StartTeller::reconcile(const Snapshot& snapshot) {
   }
 
   // 3. Write the estimates of workloads that had waited long enough when the round began.
-  tell_starts(snapshot, queue::StartEstimates(facts, *std::move(round_)), facts, *looked_, plan);
+  tell_starts(snapshot, StartEstimates(facts, *std::move(round_)), facts, *looked_, plan);
   round_.reset();
   plan.requeue_in(std::max(until_next(snapshot.now), kBetweenTurns));
   return plan;
 }
 
-}  // namespace berth
+}  // namespace berth::queue

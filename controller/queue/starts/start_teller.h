@@ -12,14 +12,14 @@
 #include "controller/core/snapshot.h"
 #include "controller/queue/starts/start_round.h"
 
-namespace berth {
+namespace berth::queue {
 
 class StartTeller {
  public:
   // Tries per turn. A try takes about 2.5 µs (queue_estimates_bench).
   static constexpr std::size_t kWorkOfTurn = 20'000;
   // One play may use up the turn, and then looks only as far as it gets.
-  static queue::PlayLimits limits_of_turn(const queue::FactsIndex& facts);
+  static PlayLimits limits_of_turn(const FactsIndex& facts);
 
   Plan reconcile(const Snapshot& snapshot);
 
@@ -27,8 +27,8 @@ class StartTeller {
   bool has_passed(Duration time, Time now) const;
   Duration until_next(Time now) const;
 
-  std::optional<queue::StartRound> round_;  // the round in progress
-  std::optional<Time> looked_;              // when it, or the last one, began
+  std::optional<StartRound> round_;  // the round in progress
+  std::optional<Time> looked_;       // when it, or the last one, began
 };
 
-}  // namespace berth
+}  // namespace berth::queue

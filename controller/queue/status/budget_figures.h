@@ -6,9 +6,9 @@
 #include "controller/core/figures.h"
 #include "controller/core/settings.h"
 
-namespace berth {
+namespace berth::queue {
 
 // Returns nothing if no queue has a budget with recorded usage.
 Figures budget_figures(const ClusterState& cluster, const Settings& settings);
 
-}  // namespace berth
+}  // namespace berth::queue

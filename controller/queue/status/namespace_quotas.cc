@@ -14,10 +14,10 @@
 #include "controller/core/refused_write.h"
 #include "controller/core/seeded_bugs.h"
 
-namespace berth {
+namespace berth::queue {
 namespace {
 
-using Bounds = std::map<std::string, std::int64_t>;
+using QuotaBounds = std::map<std::string, std::int64_t>;
 
 std::string quota_name(const GPUQueue& queue) { return "berth-" + queue.meta.name; }
 std::string owner_of(const GPUQueue& queue) { return "GPUQueue/" + queue.meta.name; }
@@ -52,7 +52,7 @@ bool may_bound(const Namespace& home, const Settings& settings) {
 
 // Calls visit(namespace, queue) for each pair that needs a ResourceQuota.
 template <class Visit>
-void each_wanted(const Snapshot& snapshot, const queue::ClusterIndex& index, Visit&& visit) {
+void each_wanted(const Snapshot& snapshot, const ClusterIndex& index, Visit&& visit) {
   for (const auto& home : snapshot.cluster.namespaces()) {
     if (home->meta.deletion_timestamp || !may_bound(*home, snapshot.settings)) continue;
     const auto* queues = index.choice().selecting(home->meta.name);
@@ -65,14 +65,14 @@ void each_wanted(const Snapshot& snapshot, const queue::ClusterIndex& index, Vis
   }
 }
 
-bool is_wanted(const Snapshot& snapshot, const queue::ClusterIndex& index,
-               std::string_view namespace_, const GPUQueue& queue) {
+bool is_wanted(const Snapshot& snapshot, const ClusterIndex& index, std::string_view namespace_,
+               const GPUQueue& queue) {
   const Namespace* home = snapshot.cluster.namespaces().find(namespace_);
   return wants_quota(queue) && home != nullptr && may_bound(*home, snapshot.settings) &&
          index.choice().selects(queue.meta.name, namespace_);
 }
 
-bool is_as_wanted(const ResourceQuota& made, const Bounds& bounds) {
+bool is_as_wanted(const ResourceQuota& made, const QuotaBounds& bounds) {
   return made.hard.size() == bounds.size() && std::ranges::all_of(bounds, [&](const auto& bound) {
            const Quantity* stands = made.hard.find(bound.first);
            return stands != nullptr && *stands == Quantity::whole(bound.second);
@@ -80,7 +80,7 @@ bool is_as_wanted(const ResourceQuota& made, const Bounds& bounds) {
 }
 
 // Sets an unwanted bound to null, as a merge patch would keep it otherwise.
-std::string hard_json(const Bounds& bounds, const ResourceQuota* standing) {
+std::string hard_json(const QuotaBounds& bounds, const ResourceQuota* standing) {
   std::string fields;
   const auto add = [&](std::string_view key, const std::string& value) {
     fields += fmt::format("{}{}:{}", fields.empty() ? "" : ",", quote_json(key), value);
@@ -183,7 +183,7 @@ std::optional<Cause> find_obstacle(const Snapshot& snapshot, const std::string& 
 
 }  // namespace
 
-Plan plan_namespace_quotas(const Snapshot& snapshot, const queue::ClusterIndex& index) {
+Plan plan_namespace_quotas(const Snapshot& snapshot, const ClusterIndex& index) {
   Plan plan;
   const auto& quotas = snapshot.cluster.store<ResourceQuota>();
   each_wanted(snapshot, index, [&](const std::string& namespace_, const GPUQueue& queue) {
@@ -213,7 +213,7 @@ Plan plan_namespace_quotas(const Snapshot& snapshot, const queue::ClusterIndex& 
 }
 
 std::map<std::string, Cause, std::less<>> find_unmet_quotas(const Snapshot& snapshot,
-                                                            const queue::ClusterIndex& index) {
+                                                            const ClusterIndex& index) {
   std::map<std::string, Cause, std::less<>> unmet;
   std::map<std::string, std::vector<const GPUQueue*>, std::less<>> bounded;  // by namespace
   each_wanted(snapshot, index, [&](const std::string& namespace_, const GPUQueue& queue) {
@@ -242,4 +242,4 @@ bool concerns_quotas(const ResourceQuota* old, const ResourceQuota* now) {
          old->meta.owner_references != now->meta.owner_references;
 }
 
-}  // namespace berth
+}  // namespace berth::queue

@@ -15,20 +15,20 @@
 #include "controller/core/snapshot.h"
 #include "controller/queue/index/cluster_index.h"
 
-namespace berth {
+namespace berth::queue {
 
 // Plans to create missing ResourceQuotas, correct changed ones, and delete those that the queue no
 // longer wants. A queue in trouble keeps its existing ResourceQuotas.
-Plan plan_namespace_quotas(const Snapshot& snapshot, const queue::ClusterIndex& index);
+Plan plan_namespace_quotas(const Snapshot& snapshot, const ClusterIndex& index);
 
 // Returns by queue why its bounds do not take effect: the name is taken, the API server refuses the
 // write, or another ResourceQuota is tighter. It returns one cause per queue, from the first
 // namespace by name.
 std::map<std::string, Cause, std::less<>> find_unmet_quotas(const Snapshot& snapshot,
-                                                            const queue::ClusterIndex& index);
+                                                            const ClusterIndex& index);
 
 // Whether the change may need a new plan. Changes of the usage in status do not, as they happen all
 // the time.
 bool concerns_quotas(const ResourceQuota* old, const ResourceQuota* now);
 
-}  // namespace berth
+}  // namespace berth::queue

@@ -15,14 +15,14 @@
 #include "controller/queue/budget/usage_ledger.h"
 #include "controller/queue/status/newer_records.h"
 
-namespace berth {
+namespace berth::queue {
 namespace {
 
 constexpr QueueReason kQueueReasons[] = {
-    {reasons::kQueueActive, Outlook::kReady},
-    {reasons::kQueueHeld, Outlook::kSuspended},
-    {reasons::kQueueInvalid, Outlook::kStalled},
-    {reasons::kMixedQuotaUnits, Outlook::kStalled},
+    {reasons::kQueueActive, berth::Outlook::kReady},
+    {reasons::kQueueHeld, berth::Outlook::kSuspended},
+    {reasons::kQueueInvalid, berth::Outlook::kStalled},
+    {reasons::kMixedQuotaUnits, berth::Outlook::kStalled},
 };
 
 constexpr char kUnfunded[] = "Unfunded";
@@ -144,8 +144,8 @@ std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue
   if (const auto unmet = findings.unmet_quotas.find(queue.meta.name);
       unmet != findings.unmet_quotas.end())
     add(kNamespaceQuotaUnmet, "True", unmet->second);
-  if (const auto exceeded = queue::budget_exceeded(
-          queue, queue::gpu_hours_in(snapshot.cluster, snapshot.settings).budgets))
+  if (const auto exceeded =
+          budget_exceeded(queue, gpu_hours_in(snapshot.cluster, snapshot.settings).budgets))
     add(kBudgetExceeded, "True", *exceeded);
   if (const auto& budget = queue.spec.budget;
       budget && snapshot.zones.find(budget->time_zone) == nullptr)
@@ -167,4 +167,4 @@ std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue
   return conditions;
 }
 
-}  // namespace berth
+}  // namespace berth::queue

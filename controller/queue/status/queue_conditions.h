@@ -13,11 +13,11 @@
 #include "controller/core/conditions.h"
 #include "controller/queue/status/queue_status.h"
 
-namespace berth {
+namespace berth::queue {
 
 struct QueueReason {
   std::string_view reason;
-  Outlook outlook = Outlook::kReady;
+  berth::Outlook outlook = berth::Outlook::kReady;
 };
 // Every reason of Ready and Stalled.
 std::span<const QueueReason> queue_reasons();
@@ -34,4 +34,4 @@ std::span<const QueueConcern> queue_concerns();
 std::vector<Condition> queue_conditions(const Snapshot& snapshot, const GPUQueue& queue,
                                         const QueueTotals& totals, const QueueFindings& findings);
 
-}  // namespace berth
+}  // namespace berth::queue

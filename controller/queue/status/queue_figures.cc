@@ -12,12 +12,8 @@
 #include "controller/queue/index/cluster_index.h"
 #include "controller/queue/index/dead_nodes.h"
 
-namespace berth {
+namespace berth::queue {
 namespace {
-
-using queue::Catalog;
-using queue::QueueReport;
-using queue::QuotaReport;
 
 // Returns pieces, or GPUs for the class `gpu`.
 double amount(std::int64_t of, const QuotaReport& quota) {
@@ -45,9 +41,9 @@ double weighted_share(const GPUQueue& queue, const QueueReport& report) {
 }
 
 // Counts released, pinned pods on no node, by the queue that admitted them.
-std::map<std::string, std::int64_t> count_unbound_pins(const queue::FactsIndex& facts) {
+std::map<std::string, std::int64_t> count_unbound_pins(const FactsIndex& facts) {
   std::map<std::string, std::int64_t> counts;
-  for (const queue::Workload* workload : facts.with_unbound_pins())
+  for (const Workload* workload : facts.with_unbound_pins())
     counts[admission_of(*workload)->queue] += workload->standing.unbound_pins;
   return counts;
 }
@@ -55,9 +51,9 @@ std::map<std::string, std::int64_t> count_unbound_pins(const queue::FactsIndex& 
 Figure count_lost_pods(const ClusterState& cluster) {
   Figure lost{"berth_lost_pods", "Pods of queues that can't leave a node that is not ready."};
   for (const auto& node : cluster.nodes()) {
-    const auto count = std::ranges::count_if(
-        cluster.pods_on(node->meta.name),
-        [](const berth::Pod* pod) { return queue::lost_since(*pod).has_value(); });
+    const auto count =
+        std::ranges::count_if(cluster.pods_on(node->meta.name),
+                              [](const berth::Pod* pod) { return lost_since(*pod).has_value(); });
     if (count > 0) lost.add({{"node", node->meta.name}}, static_cast<double>(count));
   }
   return lost;
@@ -65,7 +61,7 @@ Figure count_lost_pods(const ClusterState& cluster) {
 
 class Series {
  public:
-  explicit Series(const queue::FactsIndex& facts) : unbound_(count_unbound_pins(facts)) {}
+  explicit Series(const FactsIndex& facts) : unbound_(count_unbound_pins(facts)) {}
   void add(const GPUQueue& queue, const QueueReport& report, const Catalog& catalog) {
     const Figure::Labels name{{"queue", queue.meta.name}};
     const Figure::Labels cohort{{"queue", queue.meta.name}, {"cohort", queue.spec.cohort_name}};
@@ -136,8 +132,8 @@ Figures queue_figures(const ClusterState& cluster) {
                     "1 for the status that a condition of the GPUQueue has, else 0."};
   Figure reasons{"berth_gpuqueue_condition_reason",
                  "1; why a condition of the GPUQueue is as it is."};
-  const queue::ClusterIndex& index = cluster.view<queue::ClusterIndex>();
-  const queue::Survey survey(index.facts(), 0);
+  const ClusterIndex& index = cluster.view<ClusterIndex>();
+  const Survey survey(index.facts(), 0);
   Series series(index.facts());
   for (const auto& queue : cluster.gpu_queues()) {
     const Figure::Labels label{{"queue", queue->meta.name}};
@@ -153,4 +149,4 @@ Figures queue_figures(const ClusterState& cluster) {
   return out;
 }
 
-}  // namespace berth
+}  // namespace berth::queue

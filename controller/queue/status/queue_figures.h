@@ -5,9 +5,9 @@
 #include "controller/core/cluster_state.h"
 #include "controller/core/figures.h"
 
-namespace berth {
+namespace berth::queue {
 
 // Returns nothing if there is no queue.
 Figures queue_figures(const ClusterState& cluster);
 
-}  // namespace berth
+}  // namespace berth::queue

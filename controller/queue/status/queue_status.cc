@@ -17,13 +17,8 @@
 #include "controller/queue/recall/displaced.h"
 #include "controller/queue/status/queue_conditions.h"
 
-namespace berth {
+namespace berth::queue {
 namespace {
-
-using queue::Catalog;
-using queue::format_amount;
-using queue::QueueReport;
-using queue::QuotaReport;
 
 std::int32_t as_count(std::int64_t count) {
   return static_cast<std::int32_t>(
@@ -91,12 +86,12 @@ void keep_estimate(const Told& before, PendingWorkload& told) {
 
 // Returns the time of the workload's own reservation. For a workload that waits behind another
 // one's reservation it returns nothing.
-std::optional<Time> reserved_from(const queue::Verdict& verdict) {
-  if (verdict.reason == queue::Reason::kReserved || verdict.reserved.value_or(0) == 0) return {};
+std::optional<Time> reserved_from(const Verdict& verdict) {
+  if (verdict.reason == Reason::kReserved || verdict.reserved.value_or(0) == 0) return {};
   return in_seconds(*verdict.reserved);
 }
 
-PendingWorkload pending_of(const Snapshot& snapshot, const queue::Waiting& waiting,
+PendingWorkload pending_of(const Snapshot& snapshot, const Waiting& waiting,
                            const Catalog& catalog) {
   PendingWorkload told;
   told.workload = name_within_kind(*waiting.workload->name);
@@ -105,7 +100,7 @@ PendingWorkload pending_of(const Snapshot& snapshot, const queue::Waiting& waiti
   told.position = as_count(waiting.position);
   told.reason = reason_of(waiting.outcome);
   told.message = cut_before_advice(
-      describe(waiting.outcome, catalog) + queue::describe_kept(snapshot, waiting.outcome),
+      describe(waiting.outcome, catalog) + describe_kept(snapshot, waiting.outcome),
       limits::kMaxMessage);
   told.reserved_from = reserved_from(waiting.outcome.verdict);
   return told;
@@ -121,7 +116,7 @@ GPUQueueStatus tell(const Snapshot& snapshot, const QueueReport& report, const C
   for (const QuotaReport& quota : report.quotas) status.usage.push_back(usage_of(quota, catalog));
   for (const auto& [reason, count] : report.reasons)
     status.pending_reasons.push_back({reason, as_count(count)});
-  for (const queue::Waiting& waiting : report.waiting) {
+  for (const Waiting& waiting : report.waiting) {
     PendingWorkload& told = status.pending.emplace_back(pending_of(snapshot, waiting, catalog));
     if (!waiting.workload->standing.waits) keep_estimate(estimated, told);
   }
@@ -150,9 +145,9 @@ StatusUpdate compute_queue_status(const Snapshot& snapshot, const GPUQueue& queu
       report == nullptr ? GPUQueueStatus()
                         : tell(snapshot, *report, findings.index.facts().catalog(), queue.status);
   status.observed_generation = queue.meta.generation;
-  if (const auto budget = queue::budget_standing(
-          queue, queue::gpu_hours_in(snapshot.cluster, snapshot.settings).budgets))
-    status.budget = queue::tell_budget(*budget);
+  if (const auto budget =
+          budget_standing(queue, gpu_hours_in(snapshot.cluster, snapshot.settings).budgets))
+    status.budget = tell_budget(*budget);
   status.conditions =
       merge_conditions(queue.status.conditions,
                        queue_conditions(snapshot, queue, status.totals, findings), snapshot.now);
@@ -168,4 +163,4 @@ StatusUpdate compute_queue_status(const Snapshot& snapshot, const GPUQueue& queu
   return update;
 }
 
-}  // namespace berth
+}  // namespace berth::queue

@@ -15,14 +15,14 @@
 #include "controller/queue/index/cluster_index.h"
 #include "controller/queue/status/queue_funding.h"
 
-namespace berth {
+namespace berth::queue {
 
 struct QueueFindings {  // of all queues
-  const queue::ClusterIndex& index;
-  const queue::Survey& survey;
-  const queue::QueueFunding& funding;
-  const queue::NamesByQueue namespaces;                          // with workloads of the queue
-  const queue::NamesByQueue lost_defaults;                       // with an older default queue
+  const ClusterIndex& index;
+  const Survey& survey;
+  const QueueFunding& funding;
+  const NamesByQueue namespaces;                                 // with workloads of the queue
+  const NamesByQueue lost_defaults;                              // with an older default queue
   const std::map<std::string, Cause, std::less<>> unmet_quotas;  // of namespaces
   const std::map<std::string, Cause, std::less<>> blocked_pins;
   const std::optional<Cause> paused;  // why no queue admits any workload
@@ -33,4 +33,4 @@ struct QueueFindings {  // of all queues
 StatusUpdate compute_queue_status(const Snapshot& snapshot, const GPUQueue& queue,
                                   const QueueFindings& findings);
 
-}  // namespace berth
+}  // namespace berth::queue

@@ -7,7 +7,7 @@
 #include "controller/core/plan.h"
 #include "controller/core/snapshot.h"
 
-namespace berth {
+namespace berth::queue {
 
 // Writes the status of every GPUQueue. One key for all queues, as one cycle decides all cohorts
 // that share nodes.
@@ -26,4 +26,4 @@ Plan reconcile_reasons(const Snapshot& snapshot);
 // function knows only the recorded usage.
 inline constexpr std::string_view kUsageKey = "usage";
 
-}  // namespace berth
+}  // namespace berth::queue

@@ -14,28 +14,27 @@
 #include "controller/queue/status/queue_status.h"
 #include "controller/queue/status/reconcile.h"
 
-namespace berth {
+namespace berth::queue {
 namespace {
 
 // Whether an answer of the API server about a workload to displace may change a status.
-bool depends_on_answers(const queue::Cycle& cycle) {
+bool depends_on_answers(const Cycle& cycle) {
   return !cycle.kept().empty() ||
-         std::ranges::any_of(cycle.admissions(), [](const queue::Admission& admission) {
-           return std::ranges::any_of(admission.ahead, &queue::Ahead::evicted);
+         std::ranges::any_of(cycle.admissions(), [](const Admission& admission) {
+           return std::ranges::any_of(admission.ahead, &Ahead::evicted);
          });
 }
 
 Plan plan_statuses(const Snapshot& snapshot) {
   Plan plan;
-  const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
-  const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads,
-                             queue::preemption_terms(snapshot));
-  const queue::QueueFunding funding(index);
-  queue::BlockedPins pins = queue::find_blocked_pins(snapshot);
+  const auto& index = snapshot.cluster.view<ClusterIndex>();
+  const Survey survey(index.facts(), limits::kMaxPendingWorkloads, preemption_terms(snapshot));
+  const QueueFunding funding(index);
+  BlockedPins pins = find_blocked_pins(snapshot);
   if (pins.again) plan.requeue_in(std::chrono::ceil<Duration>(*pins.again - snapshot.now));
-  queue::LateNews news = queue::find_late_news(snapshot);
+  LateNews news = find_late_news(snapshot);
   if (news.again) plan.requeue_in(*news.again);
-  std::optional<Cause> newer = queue::find_newer_ledger(snapshot);
+  std::optional<Cause> newer = find_newer_ledger(snapshot);
   const QueueFindings findings{index,
                                survey,
                                funding,
@@ -81,7 +80,7 @@ Plan reconcile_queues(const Snapshot& snapshot) {
 
 Plan reconcile_namespace_quotas(const Snapshot& snapshot) {
   if (snapshot.offline || snapshot.cluster.gpu_queues().size() == 0) return {};
-  return plan_namespace_quotas(snapshot, snapshot.cluster.view<queue::ClusterIndex>());
+  return plan_namespace_quotas(snapshot, snapshot.cluster.view<ClusterIndex>());
 }
 
-}  // namespace berth
+}  // namespace berth::queue

@@ -24,11 +24,8 @@
 #include "controller/queue/status/queueless.h"
 #include "controller/queue/status/reconcile.h"
 
-namespace berth {
+namespace berth::queue {
 namespace {
-
-using queue::Reason;
-using queue::Waiting;
 
 // A workload that starts within a minute gets no reason. That is so for most.
 constexpr Duration kToldAfter = std::chrono::minutes(1);
@@ -36,7 +33,7 @@ constexpr Duration kEach = std::chrono::seconds(1);
 constexpr std::size_t kMostAtOnce = 5;
 
 // Whether only a user's change can end this wait.
-bool lasts(const queue::Outcome& outcome) {
+bool lasts(const Outcome& outcome) {
   switch (outcome.verdict.reason) {
     case Reason::kQueueNotFound:
     case Reason::kQueueInTrouble:
@@ -76,29 +73,29 @@ Write tell(const T& object, const std::string& reason, const std::string& words)
 
 class Teller {
  public:
-  Teller(const Snapshot& snapshot, const queue::ClusterIndex& index)
+  Teller(const Snapshot& snapshot, const ClusterIndex& index)
       : snapshot_(snapshot), index_(index) {}
 
   void tell_all_of(const Waiting& waiting) {
     const std::string& name = *waiting.workload->name;
-    const std::string reason = queue::reason_of(waiting.outcome);
+    const std::string reason = reason_of(waiting.outcome);
     const std::string words = fmt::format(
-        "{}: {}{} (as of {})", reason, queue::describe(waiting.outcome, index_.facts().catalog()),
-        queue::describe_kept(snapshot_, waiting.outcome), format_time(snapshot_.now));
+        "{}: {}{} (as of {})", reason, describe(waiting.outcome, index_.facts().catalog()),
+        describe_kept(snapshot_, waiting.outcome), format_time(snapshot_.now));
     if (waiting.workload->job) {
-      if (const Job* job = queue::find_named(snapshot_.cluster.jobs(), name))
+      if (const berth::Job* job = find_named(snapshot_.cluster.jobs(), name))
         add(*job, reason, words);
       return;
     }
-    for (const Pod* pod : queue::pods_of(snapshot_.cluster, index_, name)) add(*pod, reason, words);
+    for (const berth::Pod* pod : pods_of(snapshot_.cluster, index_, name)) add(*pod, reason, words);
   }
   // Later members of a gang may arrive one after the other. Each gets a reason once it has waited
   // itself.
-  void tell_uncovered(const queue::Workload& workload) {
+  void tell_uncovered(const Workload& workload) {
     std::map<std::string_view, std::string> why;
-    for (queue::UncoveredMember& member : uncovered_members(workload, index_.facts()))
+    for (UncoveredMember& member : uncovered_members(workload, index_.facts()))
       why.emplace(*member.pod->uid, std::move(member.why));
-    for (const Pod* pod : queue::pods_of(snapshot_.cluster, index_, *workload.name)) {
+    for (const berth::Pod* pod : pods_of(snapshot_.cluster, index_, *workload.name)) {
       const auto found = why.find(pod->meta.uid);
       if (found == why.end()) continue;
       if (const Time from = pod->meta.creation_timestamp + kToldAfter; from > snapshot_.now) {
@@ -133,35 +130,34 @@ class Teller {
   }
 
   const Snapshot& snapshot_;
-  const queue::ClusterIndex& index_;
+  const ClusterIndex& index_;
   Plan plan_;
 };
 
 // Adds the oldest workloads of each queue that does not exist, as no report contains them.
-void add_queueless(const queue::FactsIndex& facts, const queue::Survey& survey,
-                   std::vector<Waiting>& all) {
+void add_queueless(const FactsIndex& facts, const Survey& survey, std::vector<Waiting>& all) {
   for (const auto& [id, pending] : facts.pending().by_queue()) {
     if (survey.find(facts.catalog().queue_name(id)) != nullptr) continue;
-    std::vector<const queue::Workload*> oldest(pending.unready.begin(), pending.unready.end());
+    std::vector<const Workload*> oldest(pending.unready.begin(), pending.unready.end());
     oldest.insert(oldest.end(), pending.left_out.begin(), pending.left_out.end());
     for (const auto& [workloads, same] : pending.ready)
       oldest.insert(oldest.end(), same.in_order.begin(), same.in_order.end());
-    std::ranges::sort(oldest, {}, [](const queue::Workload* workload) {
+    std::ranges::sort(oldest, {}, [](const Workload* workload) {
       return std::tie(workload->standing.created, *workload->standing.uid);
     });
     if (oldest.size() > limits::kMaxPendingWorkloads) oldest.resize(limits::kMaxPendingWorkloads);
-    for (const queue::Workload* workload : oldest)
+    for (const Workload* workload : oldest)
       all.push_back({.workload = workload, .outcome = survey.outcome(*workload)});
   }
 }
 
 // Returns waiting workloads of all queues, the oldest first.
-std::vector<Waiting> waiting_of(const Snapshot& snapshot, const queue::FactsIndex& facts,
-                                const queue::Survey& survey) {
+std::vector<Waiting> waiting_of(const Snapshot& snapshot, const FactsIndex& facts,
+                                const Survey& survey) {
   std::vector<Waiting> all;
   add_queueless(facts, survey, all);
   for (const auto& queue : snapshot.cluster.gpu_queues())
-    if (const queue::QueueReport* report = survey.find(queue->meta.name))
+    if (const QueueReport* report = survey.find(queue->meta.name))
       for (const Waiting& waiting : report->waiting)
         if (!waiting.outcome.admitted_to) all.push_back(waiting);
   std::ranges::sort(all, {}, [](const Waiting& waiting) {
@@ -174,12 +170,10 @@ std::vector<Waiting> waiting_of(const Snapshot& snapshot, const queue::FactsInde
 
 Plan reconcile_reasons(const Snapshot& snapshot) {
   if (snapshot.offline) return {};
-  if (snapshot.cluster.gpu_queues().size() == 0 &&
-      !queue::any_waits_for_named_queue(snapshot.cluster))
+  if (snapshot.cluster.gpu_queues().size() == 0 && !any_waits_for_named_queue(snapshot.cluster))
     return {};
-  const auto& index = snapshot.cluster.view<queue::ClusterIndex>();
-  const queue::Survey survey(index.facts(), limits::kMaxPendingWorkloads,
-                             queue::preemption_terms(snapshot));
+  const auto& index = snapshot.cluster.view<ClusterIndex>();
+  const Survey survey(index.facts(), limits::kMaxPendingWorkloads, preemption_terms(snapshot));
   Teller teller(snapshot, index);
   for (const Waiting& waiting : waiting_of(snapshot, index.facts(), survey)) {
     if (const Time from = told_from(waiting); from > snapshot.now) {
@@ -191,7 +185,7 @@ Plan reconcile_reasons(const Snapshot& snapshot) {
     teller.again_in(kEach);
     break;
   }
-  for (const queue::Workload* workload : index.facts().with_uncovered()) {
+  for (const Workload* workload : index.facts().with_uncovered()) {
     teller.tell_uncovered(*workload);
     if (!teller.full()) continue;
     teller.again_in(kEach);
@@ -200,4 +194,4 @@ Plan reconcile_reasons(const Snapshot& snapshot) {
   return teller.take();
 }
 
-}  // namespace berth
+}  // namespace berth::queue

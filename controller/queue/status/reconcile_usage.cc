@@ -10,43 +10,42 @@
 #include "controller/queue/status/gpu_holdings.h"
 #include "controller/queue/status/usage_meter.h"
 
-namespace berth {
+namespace berth::queue {
 namespace {
 
 using namespace std::chrono_literals;
 
 constexpr Duration kBetweenCheckpoints = 1min;
 
-queue::Periods periods_of(const Snapshot& snapshot) {
-  queue::Periods periods;
+Periods periods_of(const Snapshot& snapshot) {
+  Periods periods;
   for (const auto& queue : snapshot.cluster.gpu_queues())
     if (queue->spec.budget)
-      periods[queue->meta.name] =
-          queue::period_at(*queue->spec.budget, snapshot.zones, snapshot.now);
+      periods[queue->meta.name] = period_at(*queue->spec.budget, snapshot.zones, snapshot.now);
   return periods;
 }
 
 // Whether more than the time has changed.
-bool says_more(const queue::GpuHours& now, const queue::GpuHours& written) {
+bool says_more(const GpuHours& now, const GpuHours& written) {
   return now.days != written.days || now.months != written.months || now.budgets != written.budgets;
 }
 
 }  // namespace
 
 // Another writer may have changed the ConfigMap: an earlier leader whose write was late, or a user.
-void UsageMeter::begin_anew_if_edited(const ConfigMap* standing, const queue::GpuHours& written) {
-  static const queue::UsageTexts kNone;
-  const queue::UsageTexts& stands = standing == nullptr ? kNone : standing->data;
+void UsageMeter::begin_anew_if_edited(const ConfigMap* standing, const GpuHours& written) {
+  static const UsageTexts kNone;
+  const UsageTexts& stands = standing == nullptr ? kNone : standing->data;
   if (looked_ && stands == written_) read_ = stands;
   if (looked_ && stands == read_) return;
-  hours_ = seeded(SeededBug::kForgetUse) ? queue::GpuHours() : written;
+  hours_ = seeded(SeededBug::kForgetUse) ? GpuHours() : written;
   held_.clear();
   looked_ = false;
   read_ = written_ = stands;
 }
 
 std::optional<Duration> UsageMeter::until_next(const Snapshot& snapshot,
-                                               const queue::GpuHours& written) const {
+                                               const GpuHours& written) const {
   std::optional<Duration> next;
   const auto at = [&](Time time) {
     const Duration wait = std::max<Duration>(std::chrono::ceil<Duration>(time - snapshot.now), 1s);
@@ -63,22 +62,20 @@ Plan UsageMeter::reconcile(const Snapshot& snapshot) {
   if (snapshot.offline || snapshot.cluster.gpu_queues().size() == 0) return plan;
   const ConfigMap* standing = snapshot.cluster.config_maps().find(snapshot.settings.berth_namespace,
                                                                   names::kUsageConfigMap);
-  const queue::GpuHours& written = queue::gpu_hours_in(snapshot.cluster, snapshot.settings);
+  const GpuHours& written = gpu_hours_in(snapshot.cluster, snapshot.settings);
   begin_anew_if_edited(standing, written);
 
-  const auto& facts = snapshot.cluster.view<queue::ClusterIndex>().facts();
-  const std::vector<queue::Holding> holdings = queue::gpu_holdings(facts);
-  queue::count_until(snapshot.now, looked_ ? &held_ : nullptr, holdings, periods_of(snapshot),
-                     hours_);
-  held_ = queue::sum_of(holdings);
+  const auto& facts = snapshot.cluster.view<ClusterIndex>().facts();
+  const std::vector<Holding> holdings = gpu_holdings(facts);
+  count_until(snapshot.now, looked_ ? &held_ : nullptr, holdings, periods_of(snapshot), hours_);
+  held_ = sum_of(holdings);
   looked_ = true;
 
   const bool due =
       !written.at || std::chrono::abs(snapshot.now - *written.at) >= kBetweenCheckpoints;
   if (due && says_more(hours_, written)) {
-    written_ = queue::encode_usage(hours_);
-    Write step =
-        queue::write_usage(snapshot.settings, standing, written_, "what GPUQueues have used");
+    written_ = encode_usage(hours_);
+    Write step = write_usage(snapshot.settings, standing, written_, "what GPUQueues have used");
     step.in_history = false;
     const ObjectRef object = step.object;
     plan.add(object, std::move(step));
@@ -89,4 +86,4 @@ Plan UsageMeter::reconcile(const Snapshot& snapshot) {
   return plan;
 }
 
-}  // namespace berth
+}  // namespace berth::queue

@@ -10,7 +10,7 @@
 #include "controller/queue/budget/gpu_hours.h"
 #include "controller/queue/budget/usage_ledger.h"
 
-namespace berth {
+namespace berth::queue {
 
 class UsageMeter {
  public:
@@ -18,15 +18,14 @@ class UsageMeter {
   Plan reconcile(const Snapshot& snapshot);
 
  private:
-  void begin_anew_if_edited(const ConfigMap* standing, const queue::GpuHours& written);
-  std::optional<Duration> until_next(const Snapshot& snapshot,
-                                     const queue::GpuHours& written) const;
+  void begin_anew_if_edited(const ConfigMap* standing, const GpuHours& written);
+  std::optional<Duration> until_next(const Snapshot& snapshot, const GpuHours& written) const;
 
-  queue::GpuHours hours_;
-  queue::HeldGpus held_;       // at hours_.at
-  bool looked_ = false;        // hours_ and held_ are valid
-  queue::UsageTexts read_;     // the record that hours_ started from
-  queue::UsageTexts written_;  // what the last write should have recorded
+  GpuHours hours_;
+  HeldGpus held_;        // at hours_.at
+  bool looked_ = false;  // hours_ and held_ are valid
+  UsageTexts read_;      // the record that hours_ started from
+  UsageTexts written_;   // what the last write should have recorded
 };
 
-}  // namespace berth
+}  // namespace berth::queue

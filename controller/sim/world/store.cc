@@ -131,12 +131,14 @@ void Store::compact(std::int64_t revision) {
   while (!history_.empty() && history_.front().revision <= compacted_) history_.pop_front();
 }
 
-void Store::restore(std::int64_t revision) {
-  revision = std::max(revision, compacted_);
+void Store::restore(const Backup& backup) {
+  revision_ = backup.revision;
+  compacted_ = std::min(compacted_, revision_);
+  while (!history_.empty() && history_.back().revision > revision_) history_.pop_back();
   std::map<StoreKey, ObjectPtr> then;
-  for (; !history_.empty() && history_.back().revision > revision; history_.pop_back())
-    then[history_.back().key] = history_.back().before;
-  revision_ = std::min(revision_, revision);
+  for (const auto& [type, objects] : backup.objects) then.insert(objects.begin(), objects.end());
+  for (const auto& [type, objects] : objects_)
+    for (const auto& [key, object] : objects) then.try_emplace(key, nullptr);
   for (auto& [key, object] : then) put_back(key, std::move(object));
 }
 

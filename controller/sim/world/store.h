@@ -66,10 +66,16 @@ class Store {
   // History is complete only after this change: a watch from below it gets a 410.
   std::int64_t compacted() const { return compacted_; }
   void compact(std::int64_t revision);
-  // As etcd is restored from a snapshot under a running API server: objects and revisions are as
-  // they were at a revision, or where the history was compacted to. Observers hear of it in changes
-  // by kRestorer. What comes next takes the revisions that were given out before.
-  void restore(std::int64_t revision);
+
+  struct Backup {
+    std::map<const ResourceType*, std::map<StoreKey, ObjectPtr>> objects;
+    std::int64_t revision;
+  };
+  Backup save() const { return {objects_, revision_}; }
+  // As etcd is restored under a running API server: objects and revisions are as they were.
+  // Observers hear of it in changes by kRestorer. What comes next takes revisions that were given
+  // out before.
+  void restore(const Backup& backup);
   // Every change with a revision above this one, oldest first.
   std::vector<const Change*> since(std::int64_t revision) const;
 
