@@ -160,6 +160,9 @@ TEST(ReasonsPage, TellsOfEveryEventAndOfNoOther) {
                                  std::string("Pod ") + reasons::kGangTakenBack,
                                  std::string("Pod ") + reasons::kGangStays,
                                  std::string("Pod ") + reasons::kPodKept,
+                                 std::string("Job ") + reasons::kPodsOnDeadNode,
+                                 std::string("Pod ") + reasons::kPodsOnDeadNode,
+                                 std::string("Pod ") + reasons::kForceDeleted,
                                  std::string("Job ") + reasons::kQueueNotFound,
                                  std::string("Pod ") + reasons::kQueueNotFound,
                                  std::string("ResourceQuota ") + reasons::kNamespaceQuotaCorrected};
@@ -178,6 +181,7 @@ TEST(ReasonsPage, NoConstantIsLeftOutOfTheTables) {
       reasons::kPreempted,
       reasons::kGangTakenBack,
       reasons::kGangStays,
+      reasons::kForceDeleted,
       reasons::kGpusIdle,
       reasons::kGpusReclaimed,
       reasons::kGpusKept,

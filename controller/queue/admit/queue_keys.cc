@@ -181,7 +181,7 @@ std::vector<std::string> queue_keys_for(const ClusterState& cluster, const Setti
   std::vector<std::string> keys = queue_keys(cluster);
   if (keys.empty()) return keys;
   add_stranded(cluster, now != nullptr ? now->meta.name : old->meta.name, keys);
-  if (now != nullptr && (old == nullptr || old->ready != now->ready))
+  if (now != nullptr && (old == nullptr ? !now->ready : old->ready != now->ready))
     keys.push_back(dead_node_key(now->meta.name));
   return keys;
 }
