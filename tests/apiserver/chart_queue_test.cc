@@ -15,6 +15,10 @@ using ::testing::HasSubstr;
 constexpr char kPod[] = "/api/v1/namespaces/team-a/pods";
 constexpr char kGated[] = "/api/v1/namespaces/team-a/pods/gated";
 constexpr char kLost[] = "/api/v1/namespaces/team-a/pods/lost";
+constexpr char kMember[] = "/api/v1/namespaces/team-a/pods/member";
+constexpr char kStray[] = "/apis/batch/v1/namespaces/team-a/jobs/stray";
+constexpr char kUnadmitted[] = "/apis/batch/v1/namespaces/team-a/jobs/unadmitted";
+constexpr char kEndless[] = "/apis/batch/v1/namespaces/team-a/jobs/endless";
 constexpr char kJobs[] = "/apis/batch/v1/namespaces/team-a/jobs";
 constexpr char kWaits[] = "/apis/batch/v1/namespaces/team-a/jobs/waits";
 constexpr char kRuns[] = "/apis/batch/v1/namespaces/team-a/jobs/runs";
@@ -41,6 +45,40 @@ apiVersion: v1
 kind: Pod
 metadata: {name: lost, namespace: team-a, annotations: {gpu.berth.dev/on-dead-node-since: '2100-01-01T00:00:00Z'}}
 spec: {containers: [{name: main, image: x}]}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: member
+  namespace: team-a
+  labels: {gpu.berth.dev/queue: vision}
+  annotations: {gpu.berth.dev/admitted: '{}'}
+spec: {nodeName: n1, containers: [{name: main, image: x}]}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: stray, namespace: team-a, annotations: {gpu.berth.dev/admitted: '{}'}}
+spec:
+  suspend: true
+  template: {spec: {restartPolicy: Never, containers: [{name: main, image: x}]}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: unadmitted, namespace: team-a, labels: {gpu.berth.dev/queue: vision}}
+spec:
+  parallelism: 0
+  template: {spec: {restartPolicy: Never, containers: [{name: main, image: x}]}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: endless
+  namespace: team-a
+  labels: {gpu.berth.dev/queue: vision}
+  annotations: {gpu.berth.dev/admitted: '{}'}
+spec:
+  parallelism: 0
+  template: {spec: {restartPolicy: Never, containers: [{name: main, image: x}]}}
 ---
 apiVersion: batch/v1
 kind: Job
@@ -91,7 +129,8 @@ class ChartQueue : public ChartTest {
     if (!IsSkipped()) {
       kube().patch({"namespaces", "team-a"}, PatchType::kMerge,
                    R"({"metadata": {"labels": {"gpu.berth.dev/managed": null}}})");
-      for (const char* path : {kGated, kLost, kWaits, kRuns})
+      for (const char* path :
+           {kGated, kLost, kMember, kWaits, kRuns, kStray, kUnadmitted, kEndless})
         kube().send("DELETE", std::string(path) + "?propagationPolicy=Background");
     }
     ChartTest::TearDown();
@@ -197,6 +236,8 @@ TEST_F(ChartQueue, AUserOpensNothingWhileTheWebhookIsAway) {
   expect_let("grow while it is suspended", *tenant_, kRuns,
              R"({"spec": {"suspend": true, "parallelism": 9}})");
   expect_let("suspend", *tenant_, kRuns, R"({"spec": {"suspend": true}})");
+  Kube berth(account());
+  expect_let("release it, by berth", berth, kGated, gate);
 
   // The namespace's queue allows a pod two GPUs: for running containers together, and for each init
   // container. It does not apply to other namespaces and to pods without GPUs.
@@ -225,6 +266,139 @@ TEST_F(ChartQueue, AUserOpensNothingWhileTheWebhookIsAway) {
 
   expect_let("release a pod", *rescuer_, kGated, gate);
   expect_let("release a Job", *rescuer_, kWaits, resume);
+}
+
+// The policy refuses nothing beside what it is for.
+TEST_F(ChartQueue, AUserMayDoTheRest) {
+  constexpr char kLabel[] = R"({"metadata": {"labels": {"a": "b"}}})";
+  constexpr char kNoQueue[] = R"({"metadata": {"labels": {"gpu.berth.dev/queue": null}}})";
+  expect_let("label an admitted pod that runs", *tenant_, kMember, kLabel);
+  expect_let("take an admitted pod's label", *tenant_, kMember, kNoQueue);
+  expect_let("label a Job without a deadline", *tenant_, kEndless, kLabel);
+  expect_let("have a Job stand in a group", *tenant_, kRuns,
+             R"({"metadata": {"labels": {"gpu.berth.dev/pod-group": "x"}}})");
+  expect_let("have a Job run more that nobody admitted", *tenant_, kUnadmitted,
+             R"({"spec": {"parallelism": 1}})");
+  expect_let("take the label of a Job that nobody admitted", *tenant_, kUnadmitted, kNoQueue);
+  expect_let("label a Job of no queue", *tenant_, kStray, kLabel);
+  expect_let("resume a Job of no queue, with more pods", *tenant_, kStray,
+             R"({"spec": {"suspend": false, "parallelism": 2}})");
+  expect_refused("resume it into a queue", "PATCH", kStray,
+                 R"({"metadata": {"labels": {"gpu.berth.dev/queue": "vision"}},)"
+                 R"( "spec": {"suspend": false}})",
+                 "only the queue resumes the Job");
+  const auto make = [&](const char* what, const char* path, const std::string& body) {
+    const Reply reply = ask(*tenant_, "POST", path, body);
+    EXPECT_TRUE(reply.ok()) << what << ": " << reply.status << " " << reply.body.text("/message");
+  };
+  for (const char* metadata : {R"("name": "p")", R"("name": "p", "labels": {"a": "b"})",
+                               R"("name": "p", "annotations": {"a": "b"})"})
+    make("name the node of a pod of no queue", kPod,
+         fmt::format(R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {{{}}}, "spec":)"
+                     R"( {{"nodeName": "n1", "containers": [{{"name": "c", "image": "x"}}]}}}})",
+                     metadata));
+  for (const char* labels : {"", R"(, "labels": {"gpu.berth.dev/queue": "vision"})"})
+    make("make a Job", kJobs,
+         fmt::format(R"({{"apiVersion": "batch/v1", "kind": "Job", "metadata": {{"name": "j"{}}},)"
+                     R"( "spec": {{"suspend": true, "podReplacementPolicy": "Failed", "template":)"
+                     R"( {{"spec": {{"restartPolicy": "Never", "containers": [{{"name": "c",)"
+                     R"( "image": "x"}}]}}}}}}}})",
+                     labels));
+}
+
+// A Job's pods have its record, by the accounts by which the Jobs' controller asks.
+TEST_F(ChartQueue, OnlyAJobsPodsInheritItsRecord) {
+  constexpr char kOurs[] = "only berth writes gpu.berth.dev/admitted";
+  const std::vector<std::string> users = {"system:serviceaccount:kube-system:job-controller",
+                                          "system:kube-controller-manager"};
+  for (const std::string& user : users)
+    kube().apply(fmt::format(
+        "{{apiVersion: rbac.authorization.k8s.io/v1, kind: RoleBinding, metadata: {{name: {}, "
+        "namespace: team-a}}, roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, "
+        "name: edit}}, subjects: [{{apiGroup: rbac.authorization.k8s.io, kind: User, name: "
+        "'{}'}}]}}",
+        user.substr(user.rfind(':') + 1), user));
+  const auto metadata = [](const char* kind, const char* controls, const char* uid) {
+    return fmt::format(
+        R"("annotations": {{"gpu.berth.dev/admitted": "{{\"uid\":\"{}\"}}"}}, "ownerReferences":)"
+        R"( [{{"apiVersion": "batch/v1", "kind": "{}", "name": "runs", "uid": "u",)"
+        R"( "controller": {}}}])",
+        uid, kind, controls);
+  };
+  const auto pod = [](const std::string& more) {
+    return fmt::format(R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "p", {}}},)"
+                       R"( "spec": {{"containers": [{{"name": "c", "image": "x"}}]}}}})",
+                       more);
+  };
+  for (const std::string& user : users) {
+    Kube who(plane().credentials(user, {}));
+    wait_until("the role of " + user, seconds(30), [&]() -> std::string {
+      const Reply reply = ask(who, "POST", kPod, pod(metadata("Job", "true", "u")));
+      return reply.ok() ? "" : reply.body.dump();
+    });
+    for (const std::string& more :
+         {metadata("ReplicaSet", "true", "u"), metadata("Job", "false", "u"),
+          metadata("Job", "true", "other"),
+          std::string(R"("annotations": {"gpu.berth.dev/admitted": "{}"})")}) {
+      const Reply reply = ask(who, "POST", kPod, pod(more));
+      EXPECT_EQ(reply.status, 403) << more;
+      EXPECT_THAT(reply.body.text("/message"), HasSubstr(kOurs)) << more;
+    }
+    const Reply later =
+        ask(who, "PATCH", kGated, R"({"metadata": {)" + metadata("Job", "true", "u") + "}}");
+    EXPECT_EQ(later.status, 403) << later.body.dump();
+  }
+}
+
+// Queues that are the default elsewhere bound no pod of team-a.
+TEST_F(ChartQueue, AQueueBoundsThePodsOfItsNamespaces) {
+  constexpr char kHere[] = "matchExpressions: [{key: kubernetes.io/metadata.name, operator: ";
+  constexpr char kTier[] = "matchExpressions: [{key: tier, operator: ";
+  const auto expression = [](const char* key, const char* rest) {
+    return fmt::format("default: true, namespaceSelector: {{{}{}}}]}}", key, rest);
+  };
+  const auto add = [](const std::string& name, const std::string& spec, const std::string& resource,
+                      const char* enabled = "true") {
+    kube().apply(fmt::format(
+        "{{apiVersion: gpu.berth.dev/v1alpha1, kind: GPUQueue, metadata: {{name: {0}}}, spec: "
+        "{{{1}, quotas: [{{resource: {2}, pool: '*', nominalQuota: 8}}], namespaceQuota: "
+        "{{enabled: "
+        "{3}, maxPerPod: {{{2}: 1}}}}}}}}",
+        name, spec, resource, enabled));
+  };
+  const std::string gpu = "nvidia.com/gpu", slice = "nvidia.com/mig-1g.10gb",
+                    half = "nvidia.com/mig-3g.40gb";
+  add("of-a-tier", "default: true, namespaceSelector: {matchLabels: {tier: lab}}", gpu);
+  add("of-no-tier", "default: true, namespaceSelector: {matchLabels: {tier: ''}}", gpu);
+  add("of-another", expression(kHere, "In, values: [team-b]"), gpu);
+  add("in-a-tier", expression(kTier, "In, values: [lab]"), gpu);
+  add("not-of-team-a", expression(kHere, "NotIn, values: [team-a]"), gpu);
+  add("with-a-tier", expression(kTier, "Exists"), gpu);
+  add("without-a-name", expression(kHere, "DoesNotExist"), gpu);
+  add("by-label", "namespaceSelector: {" + std::string(kHere) + "In, values: [team-a]}]}", gpu);
+  add("switched-off", expression(kHere, "In, values: [team-a]"), gpu, "false");
+  add("not-in-a-tier", expression(kTier, "NotIn, values: [lab]"), slice);
+  add("not-of-team-b", expression(kHere, "NotIn, values: [team-b]"), half);
+  const auto make = [&](const std::string& first, const std::string& then) {
+    return ask(*tenant_, "POST", kPod,
+               fmt::format(R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "p"}},)"
+                           R"( "spec": {{"initContainers": [{{"name": "i", "image": "x"{}}}],)"
+                           R"( "containers": [{{"name": "c", "image": "x"{}}}]}}}})",
+                           first, then));
+  };
+  const auto asks = [](const std::string& resource, int amount) {
+    return fmt::format(R"(, "resources": {{"limits": {{"{}": {}}}}})", resource, amount);
+  };
+  for (const auto& [resource, queue] :
+       {std::pair(slice, "not-in-a-tier"), std::pair(half, "not-of-team-b")})
+    wait_until(std::string(queue) + " to bound", seconds(30), [&]() -> std::string {
+      const std::string told = make("", asks(resource, 2)).body.text("/message");
+      return told.find("a pod of queue " + std::string(queue) + " may") != told.npos ? "" : told;
+    });
+  EXPECT_TRUE(make("", asks(gpu, 2)).ok());
+  EXPECT_EQ(make(asks(gpu, 3), "").status, 403) << "before it starts";
+  for (const auto& queue : kube().list("gpuqueues"))
+    if (queue.name() != "vision") kube().remove({"gpuqueues", queue.name()});
 }
 
 // By the mark berth takes a pod for lost on a dead node, so that it holds no quota.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apis/base/names.h"
+#include "controller/queue/record/admission_record.h"
 
 namespace berth::explore {
 namespace {
@@ -18,9 +19,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
-
-constexpr char kRecord[] =
-    R"({"uid":"p1","queue":"vision","pool":"training","pods":1,"since":"2026-11-21T11:00:00Z"})";
 
 // Pod a/lost on node n1, which was told to end until 12:00.
 class DeadNodeInvariantsTest : public testing::Test {
@@ -54,7 +52,8 @@ class DeadNodeInvariantsTest : public testing::Test {
         user);
   }
   static json pod(json annotations) {
-    annotations[names::kAdmittedAnnotation] = kRecord;
+    annotations[names::kAdmittedAnnotation] = queue::encode_admission(
+        {.uid = "p1", .queue = "vision", .cohort = "c", .pool = "training", .pods = 1, .since = 1});
     return {{"metadata",
              {{"name", "lost"},
               {"namespace", "a"},

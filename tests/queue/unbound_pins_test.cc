@@ -253,7 +253,7 @@ TEST_F(UnboundPinsTest, AJobThatHasLostANodeIsRequeuedWithWhatRunsOnceBudgetsAll
 TEST_F(UnboundPinsTest, AJobThatHasLostANodeKeepsWhatRunsIfKubeSchedulerPlacesTheRest) {
   const berth::Job train = job();
   add(train), add(pod_of(train, "t-0", "n1")), add(pod_of(train, "t-1"));
-  cluster.erase<Node>("", "n2");
+  take_out("n2");
   now += 5min;
   EXPECT_THAT(done("Job/a/train"), IsEmpty());
   EXPECT_THAT(blocked(), HasSubstr("kube-scheduler chooses the nodes of the rest"));
