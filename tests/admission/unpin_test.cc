@@ -16,8 +16,10 @@ constexpr char kRequiredAffinity[] =
 class Unpin : public QueueHold {
  protected:
   Unpin() {
-    for (const char* name : {"n1", "n2"})
+    for (const char* name : {"n1", "n2"}) {
       add_node(cluster, name, {{"kubernetes.io/hostname", name}}, "nvidia.com/gpu", 8);
+      set_ready(name, true);
+    }
   }
   static Request replacement() {
     const json record = {
@@ -29,9 +31,9 @@ class Unpin : public QueueHold {
     pod = with(pod, (std::string(kRequiredAffinity) + "/nodeSelectorTerms").c_str(), terms);
     return with(pod, "/metadata/annotations", {{names::kAdmittedAnnotation, record.dump()}});
   }
-  void take_out(const char* name) {
+  void set_ready(const char* name, bool ready) {
     Node node = *cluster.nodes().find(name);
-    node.ready = false;
+    node.ready = ready;
     cluster.upsert(node, Time{});
   }
   bool is_pinned(const Request& pod) const {
@@ -41,7 +43,7 @@ class Unpin : public QueueHold {
 
 TEST_F(Unpin, AReplacementIsNotPinnedToANodeThatIsNotReady) {
   EXPECT_TRUE(is_pinned(replacement())) << "while both nodes are in service";
-  take_out("n2");
+  set_ready("n2", false);
   EXPECT_FALSE(is_pinned(replacement()));
   EXPECT_NE(at(mutated(replacement()).object, "/metadata/annotations"), "absent")
       << "it keeps the record of its Job's admission";
@@ -53,7 +55,7 @@ TEST_F(Unpin, AReplacementIsNotPinnedToANodeThatIsGone) {
 }
 
 TEST_F(Unpin, APodThatHasToShareATopologyDomainKeepsItsPin) {
-  take_out("n2");
+  set_ready("n2", false);
   const std::string annotation =
       std::string("/metadata/annotations/gpu.berth.dev~1required-topology");
   EXPECT_TRUE(is_pinned(with(replacement(), annotation.c_str(), "rack")));
