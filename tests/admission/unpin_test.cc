@@ -22,14 +22,15 @@ class Unpin : public QueueHold {
     }
   }
   static Request replacement() {
-    const json record = {
-        {"uid", "owner"}, {"queue", "vision"}, {"pool", "*"}, {"nodes", {"n1", "n2"}}};
-    const json terms = {
-        {{"matchExpressions",
-          {{{"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", {"n1", "n2"}}}}}}};
+    const std::string record = queue::encode_admission(
+        {.uid = "owner", .queue = "vision", .pool = "*", .nodes = {"n1", "n2"}});
+    const json pin = {
+        {"key", "kubernetes.io/hostname"}, {"operator", "In"}, {"values", {"n1", "n2"}}};
+    const json term = {{"matchExpressions", json::array({pin})}};
     Request pod = owned(gpu_pod(), "Job");
-    pod = with(pod, (std::string(kRequiredAffinity) + "/nodeSelectorTerms").c_str(), terms);
-    return with(pod, "/metadata/annotations", {{names::kAdmittedAnnotation, record.dump()}});
+    pod = with(pod, (std::string(kRequiredAffinity) + "/nodeSelectorTerms").c_str(),
+               json::array({term}));
+    return with(pod, "/metadata/annotations", {{names::kAdmittedAnnotation, record}});
   }
   void set_ready(const char* name, bool ready) {
     Node node = *cluster.nodes().find(name);
