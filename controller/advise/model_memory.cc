@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "apis/base/gpu_resource.h"
 #include "apis/base/quantity.h"
 #include "controller/fleet/allocatable.h"
 

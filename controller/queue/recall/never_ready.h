@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "controller/core/cluster_state.h"
+#include "controller/core/snapshot.h"
 #include "controller/queue/facts/workload.h"
 
 namespace berth::queue {
