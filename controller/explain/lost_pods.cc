@@ -13,21 +13,19 @@
 #include "controller/core/patience.h"
 #include "controller/preview/words.h"
 #include "controller/queue/index/dead_nodes.h"
-#include "controller/queue/record/admission_record.h"
 
 namespace berth {
 namespace {
 
 // Whether and when its queue force-deletes it. Empty: the queue force-deletes none, or is unknown.
 std::string told_force(const Snapshot& snapshot, const Pod& pod, Time lost_since) {
-  const auto record = queue::admission_on(pod);
-  const GPUQueue* queue = record ? snapshot.cluster.gpu_queues().find(record->queue) : nullptr;
+  const GPUQueue* queue = queue::admitting_queue(snapshot.cluster, pod);
   if (queue == nullptr || !queue->spec.force_delete_after) return {};
-  if (pod.meta.annotations.get(names::kSafeToForceDeleteAnnotation) != "true")
+  if (!queue::is_safe_to_force_delete(pod))
     return fmt::format("queue {} deletes by force only pods with annotation {}: \"true\"",
-                       record->queue, names::kSafeToForceDeleteAnnotation);
+                       queue->meta.name, names::kSafeToForceDeleteAnnotation);
   return fmt::format(
-      "queue {} deletes it by force at {}", record->queue,
+      "queue {} deletes it by force at {}", queue->meta.name,
       format_time(patience_ends(snapshot, lost_since, *queue->spec.force_delete_after)));
 }
 

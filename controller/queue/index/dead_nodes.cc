@@ -8,13 +8,15 @@
 #include "apis/base/names.h"
 #include "apis/base/time.h"
 #include "controller/core/seeded_bugs.h"
+#include "controller/queue/record/admission_record.h"
 
 namespace berth::queue {
 
 // berth marks a pod only after its grace period. So berth did not write an earlier mark.
 std::optional<Time> lost_since(const berth::Pod& pod) {
+  if (!pod.terminating() || seeded(SeededBug::kAwaitTheDead)) return {};
   const Text* mark = pod.meta.annotations.find(names::kOnDeadNodeSinceAnnotation);
-  if (mark == nullptr || !pod.terminating() || seeded(SeededBug::kAwaitTheDead)) return {};
+  if (mark == nullptr) return {};
   const Result<Time> since = parse_time(mark->view());
   if (!since || *since < *pod.meta.deletion_timestamp) return {};
   return *since;
@@ -23,6 +25,15 @@ std::optional<Time> lost_since(const berth::Pod& pod) {
 bool may_be_lost(const berth::Pod& pod) {
   return pod.terminating() && !pod.node_name.empty() &&
          pod.meta.annotations.contains(names::kAdmittedAnnotation);
+}
+
+const GPUQueue* admitting_queue(const ClusterState& cluster, const berth::Pod& pod) {
+  const auto record = admission_on(pod);
+  return record ? cluster.gpu_queues().find(record->queue) : nullptr;
+}
+
+bool is_safe_to_force_delete(const berth::Pod& pod) {
+  return pod.meta.annotations.get(names::kSafeToForceDeleteAnnotation) == "true";
 }
 
 std::string describe_lost(std::string_view pod, std::string_view node) {

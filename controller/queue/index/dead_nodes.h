@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "controller/core/cluster_state.h"
@@ -18,6 +19,12 @@ std::optional<Time> lost_since(const berth::Pod& pod);
 // Whether reconcile_dead_node has to look at the pod: it terminates, it is on a node, and a queue
 // admitted it.
 bool may_be_lost(const berth::Pod& pod);
+
+// Returns the queue that admitted the pod; nullptr if the pod has no record or the queue is gone.
+const GPUQueue* admitting_queue(const ClusterState& cluster, const berth::Pod& pod);
+
+// Whether the pod's owner allows that it is deleted by force.
+bool is_safe_to_force_delete(const berth::Pod& pod);
 
 // Returns "pod train-1 can't leave node gpu-1, which is not ready; …" and what an administrator can
 // do.

@@ -16,7 +16,6 @@
 #include "controller/queue/index/facts_from.h"
 #include "controller/queue/recall/reconcile.h"
 #include "controller/queue/recall/requeue.h"
-#include "controller/queue/record/admission_record.h"
 
 namespace berth::queue {
 namespace {
@@ -71,10 +70,8 @@ void plan_replacement(const Snapshot& snapshot, const berth::Pod& pod, Plan& pla
 // Returns how long the pod's queue waits before berth deletes it by force; nothing if it never
 // does.
 std::optional<Duration> force_after(const Snapshot& snapshot, const berth::Pod& pod) {
-  const bool safe = pod.meta.annotations.get(names::kSafeToForceDeleteAnnotation) == "true";
-  if (!safe && !seeded(SeededBug::kForceUnasked)) return {};
-  const auto record = admission_on(pod);
-  const GPUQueue* of = record ? snapshot.cluster.gpu_queues().find(record->queue) : nullptr;
+  if (!is_safe_to_force_delete(pod) && !seeded(SeededBug::kForceUnasked)) return {};
+  const GPUQueue* of = admitting_queue(snapshot.cluster, pod);
   return of == nullptr ? std::nullopt : of->spec.force_delete_after;
 }
 
@@ -108,6 +105,7 @@ void plan_force(const Snapshot& snapshot, const Node& node, const berth::Pod& po
                            .body = patch.str(),
                            .field_manager = names::kManagerQueue,
                            .reason = why});
+    plan.events.push_back({object, true, reasons::kForceDeleted, "Delete", why});
   }
   plan.add(object, Write{.verb = Verb::kDelete,
                          .object = object,
@@ -115,7 +113,6 @@ void plan_force(const Snapshot& snapshot, const Node& node, const berth::Pod& po
                          .field_manager = names::kManagerQueue,
                          .reason = why,
                          .grace_period_seconds = 0});
-  plan.events.push_back({object, true, reasons::kForceDeleted, "Delete", why});
   plan.requeue_in(kLookAgain);
 }
 
