@@ -51,7 +51,7 @@ inline constexpr char kNodeNotReady[] = "NodeNotReady";
 inline constexpr char kPaused[] = "Paused";
 inline constexpr char kPoolMaxUnavailable[] = "PoolMaxUnavailable";
 inline constexpr char kUpgradeInProgress[] = "UpgradeInProgress";
-// What a node in progress waits for.
+// Reasons for which a node in progress waits.
 inline constexpr char kAgentPending[] = "AgentPending";
 inline constexpr char kAgentFailed[] = "AgentFailed";
 inline constexpr char kAgentRebooting[] = "AgentRebooting";

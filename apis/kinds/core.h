@@ -57,8 +57,9 @@ struct Pod {
   bool has_been_ready = false;  // condition Ready is True, or was once
   std::int64_t termination_grace_period_seconds = 30;
   std::optional<Time> start_time;
-  // What is wrong with the pod, in the kubelet's words, "TopologyAffinityError", or why its first
-  // container waits, "CrashLoopBackOff". Empty: no problem, or the pod is about to start.
+  // The kubelet's reason for a problem of the pod, such as "TopologyAffinityError", or the reason
+  // for which its first container waits, such as "CrashLoopBackOff". Empty: no problem, or the pod
+  // is about to start.
   Text trouble;
   Text address;  // status.podIP, only of dcgm-exporter's pods (exporter_pod.h); empty: none yet
 

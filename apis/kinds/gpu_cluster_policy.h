@@ -18,7 +18,7 @@
 
 namespace berth {
 
-// Where NVIDIA's node components are, whoever installed them.
+// The namespace and the names of NVIDIA's node components, with or without the GPU operator.
 struct AgentsSpec {
   std::string namespace_ = "gpu-operator";
   std::string mig_manager_config_map = "berth-mig-parted-config";
@@ -178,9 +178,8 @@ struct MetricsSpec {
   bool operator==(const MetricsSpec&) const = default;
 };
 
-// What happens to the nodes when the policy is deleted. kRetain keeps their labels, taints and
-// sharing. kRemove removes them within the policy's budget and windows, as an edit of the policy
-// does.
+// The fate of the nodes' labels, taints and sharing when the policy is deleted. kRetain keeps them.
+// kRemove removes them within the policy's budget and windows, like an edit of the policy.
 enum class PolicyDeletion { kRetain, kRemove };
 // kStopped: berth starts nothing that takes a node out of service or evicts a pod.
 enum class Operations { kNormal, kStopped };

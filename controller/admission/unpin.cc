@@ -35,7 +35,8 @@ bool requires_topology(const PodSlice& pod, const queue::AdmissionFact& record,
 
 }  // namespace
 
-// A term that was the pin's alone goes whole: without requirements it would select nothing.
+// If a term held only the pin, the whole term is removed: a term without requirements selects no
+// node.
 void unpin(PodSlice& workload, const queue::AdmissionFact& record, PodPatch& patch) {
   const std::string required = workload.pointer(kRequired);
   for (std::size_t i = workload.terms.size(); i-- > 0;) {

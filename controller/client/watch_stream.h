@@ -34,7 +34,7 @@ const char* to_string(WatchEnd::Reason reason);
 class WatchHandler {
  public:
   virtual ~WatchHandler() = default;
-  // The reply was 200: the watch is open. Not called if the server refused it.
+  // The API server replied 200: the watch is open. If the server refuses it, nothing calls this.
   virtual void on_open() {}
   // One event, ready for decode_watch_event(), which may grow the string.
   virtual void on_event(std::string& event, Encoding encoding) = 0;

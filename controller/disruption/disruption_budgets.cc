@@ -41,8 +41,8 @@ DisruptionBudgets::DisruptionBudgets(const Snapshot& snapshot, const SlotLedger&
   if (!snapshot.attention.clock_is_right()) distrust(*snapshot.attention.clock_skew);
 }
 
-// If windows or blackouts go by the clock, nothing opens while the clock is wrong. berth checks
-// again a little later.
+// While the clock is wrong, no window opens and no blackout ends. berth checks again a little
+// later.
 void DisruptionBudgets::distrust(Duration skew) {
   const DisruptionSpec& spec = policy_->spec.disruption;
   if (spec.windows.empty() && spec.blackouts.empty()) return;

@@ -16,8 +16,8 @@ std::string told_absence(const Snapshot& snapshot, const Clues& clues);
 // The text to add to a promise: empty, or ", if a berth controller runs …".
 std::string promise_condition(const Snapshot& snapshot, const Clues& clues);
 
-// What is known about the leader's patience: it counts from when this leader took the Lease. If
-// that is unknown, since is the epoch: then all time counts.
+// Returns from when the leader's patience counts: from when it took the Lease. If that is unknown,
+// `since` is the epoch, and all time counts.
 Attention leader_attention(const Clues& clues);
 
 // A note that the leader's version differs from this command's; empty if they are equal or the

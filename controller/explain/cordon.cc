@@ -53,7 +53,7 @@ std::optional<Slot> lost_slot(const Snapshot& snapshot, const Node& node) {
   return *slot;
 }
 
-// What the layout's status reports about a refused write to the node, or nullptr.
+// The layout's cause for a refused write to the node, from its status; nullptr if there is none.
 const NodeDetail* refusal_told(const MIGLayout& layout, std::string_view node) {
   const auto told = std::ranges::find_if(layout.status.details, [&](const NodeDetail& detail) {
     return detail.node == node && detail.reason == reasons::kWriteRefused;

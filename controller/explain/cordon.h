@@ -19,7 +19,8 @@ std::string told_cordon(const Snapshot& snapshot, const Node& node,
 // For a node that berth has cordoned and whose rollout annotation is lost.
 std::optional<Slot> lost_slot(const Snapshot& snapshot, const Node& node);
 
-// What the layout's status reports about a refused write to the node, or nullptr.
+// Returns the layout's cause for a refused write to the node, from its status; nullptr if there is
+// none.
 const NodeDetail* refusal_told(const MIGLayout& layout, std::string_view node);
 
 }  // namespace berth

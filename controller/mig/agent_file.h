@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // AgentFile: the file for the mig-managers. It has the configs of every layout for every kind of
 // node that it selects, and every config that a node still names. A mig-manager applies its node's
-// config again at each restart. So a name that a node carries must never vanish from the file,
-// whoever wrote it.
+// config again at each restart. So a name that a node carries must never vanish from the file, even
+// if a user wrote it.
 #pragma once
 
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// KeptConfigs: the configs that berth's file keeps because nodes name them, whoever wrote them.
-// Once a mig-manager reads berth's file, it applies its node's config from there. If the content
-// differed, it would repartition the node under running pods.
+// KeptConfigs: the configs that berth's file keeps because nodes name them, even if users wrote
+// them. Once a mig-manager reads berth's file, it applies its node's config from there. If the
+// content differed, it would repartition the node under running pods.
 #pragma once
 
 #include "controller/core/snapshot.h"

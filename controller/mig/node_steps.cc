@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the phases share: writing the label, changing to another target, giving up.
+// Steps that the phases share: writing the label, changing to another target, giving up.
 #include "controller/mig/node_steps.h"
 
 #include <fmt/format.h>

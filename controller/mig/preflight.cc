@@ -56,7 +56,7 @@ std::optional<std::string> agent_not_configured(const Snapshot& snapshot) {
         "install NVIDIA's GPU operator, or name its namespace with --agents-namespace (chart: "
         "nvidia.namespace): there is no DaemonSet {} in namespace {}",
         snapshot.settings.mig_manager_daemon_set, snapshot.settings.agents_namespace);
-  // The advice comes first, as a long message is cut at its end.
+  // The advice comes first, because a long message is cut at its end.
   return fmt::format(
       "set spec.migManager.config.name: {0} in a ClusterPolicy, or mount ConfigMap {0}: no "
       "DaemonSet {1}/{2} reads it yet",

@@ -63,7 +63,8 @@ class TargetResolver {
   std::map<Kind, std::unique_ptr<Target>> targets_;
   // Nodes with the same texts are of the same kind, so most nodes need no parsing.
   std::vector<std::pair<InventoryTexts, const Target*>> by_texts_;
-  // What a node of the target offers without sharing, as most nodes do not share.
+  // The resources that a node of the target offers without sharing, because most nodes do not
+  // share.
   std::map<const Target*, std::map<std::string, std::int64_t>> unshared_;
   std::map<std::string, std::int64_t> shared_;  // what the last node with sharing offers
 };

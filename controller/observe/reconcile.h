@@ -14,7 +14,7 @@ namespace berth {
 
 inline constexpr std::string_view kIdleKey = "idle";
 
-// What a pod's GPUs cost in a month, "2234 USD"; empty: they have no price.
+// Returns the monthly cost of the pod's GPUs, such as "2234 USD"; empty: they have no price.
 using PodPrice = std::function<std::string(const Pod&)>;
 
 // "idle": with policy Notify or a stronger one, berth annotates each pod whose GPUs are idle, with

@@ -64,7 +64,7 @@ std::map<std::string, std::string> plugin_configs(
   std::map<std::string, std::string> data;
   for (const auto& [key, text] : standing)
     if (is_berths_plugin_key(key) && named_by_nodes.contains(key)) data[key] = text;
-  // An existing default stays, whoever wrote it: nodes of pools without sharing follow it.
+  // An existing default stays, even if a user wrote it: nodes of pools without sharing follow it.
   const auto mine = standing.find(kDefaultPluginConfig);
   data[kDefaultPluginConfig] = mine != standing.end() ? mine->second : kDefaultText;
   for (const PoolSpec& pool : pools)

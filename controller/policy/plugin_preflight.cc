@@ -23,7 +23,7 @@ std::optional<Cause> plugin_not_configured(const Snapshot& snapshot, const GPUCl
         fmt::format("mount ConfigMap {} into the device plugin, or name it in a ClusterPolicy: no "
                     "DaemonSet in namespace {} reads it yet, and pool {} has a config in it",
                     wanted, snapshot.settings.agents_namespace, asks->pool->name)};
-  // The advice comes first, as a long message is cut at its end.
+  // The advice comes first, because a long message is cut at its end.
   return Cause{
       reasons::kPluginNotConfigured,
       fmt::format("run kubectl patch clusterpolicy {} --type merge -p "

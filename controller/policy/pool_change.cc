@@ -63,7 +63,7 @@ class Comparison {
     change_.edits.push_back({item, now, value});
   }
 
-  // What berth had set stays recorded, so that berth removes it as soon as it may.
+  // The record of what berth had set stays, so that berth can remove it as soon as it may.
   void hold(const PoolItem& item, const std::optional<Text>& now) {
     change_.forbidden.push_back(item);
     const Text* put = recorded(item);

@@ -60,8 +60,8 @@ class Surveyor {
     look_at_plugin(node, facts);
   }
 
-  // Whether the node offers the resource now. What a layout or a pool's sharing will create is not
-  // there yet.
+  // Whether the node offers the resource now. Resources that a layout or a pool's sharing will
+  // create do not count yet.
   static bool offers(const Node& node, const PoolFacts* facts, std::string_view resource) {
     const Quantity* count = node.allocatable.find(resource);
     if (count != nullptr && *count > Quantity()) return true;

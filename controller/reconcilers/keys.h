@@ -24,8 +24,8 @@ namespace berth {
 // All keys. A new leader and a resync enqueue them.
 std::vector<std::string> all_keys(const ClusterState& cluster, const Settings& settings);
 
-// Of edits of the policy and of rounds of samples, the rows of key_families.cc say whose news they
-// are. Samples are no object of the cluster.
+// Keys of the families that an edit of the policy makes due, and of those that a round of samples
+// makes due, by the rows of key_families.cc. Samples are not objects of the cluster.
 std::vector<std::string> keys_of_policy_edit();
 std::vector<std::string> keys_of_samples();
 

@@ -16,7 +16,7 @@ namespace berth {
 // the epoch does, as soon as the cache has it. Always false offline.
 bool is_deposed(const Snapshot& snapshot);
 
-// What a process has started of the families that keep something in mind, by their keys.
+// The reconcilers with state that a process has started, by the prefixes of their families.
 using StartedFamilies = std::map<std::string_view, std::function<Plan(const Snapshot&)>>;
 
 // By key (key_families.h). Empty while the slot ledger shows a newer leader's epoch than the

@@ -36,8 +36,8 @@ enum class InformerState {
 };
 const char* to_string(InformerState state);
 
-// What the informer must do. Only one action is in progress at a time, except that kReplace keeps
-// its stream open as the watch.
+// An action that the informer must do. Only one is in progress at a time, except that kReplace
+// keeps its stream open as the watch.
 struct InformerAction {
   enum class Kind {
     kNone,

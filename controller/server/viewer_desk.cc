@@ -137,7 +137,7 @@ Task<Result<std::shared_ptr<const ViewerRights>>> ViewerDesk::rights_of(Viewer v
   co_return rights;
 }
 
-// Not on the connection for berth's writes.
+// These calls do not use the connection for berth's writes.
 CallOptions ViewerDesk::options() const {
   return CallOptions(Lane::kBulk, reviews_.token(), kReviewWithin);
 }

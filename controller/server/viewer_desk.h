@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ViewerDesk: who the owner of a token is, and what the owner may list. It asks the API server
 // first, and repeatedly while the token is in use. Answers and refusals are valid for a while. If
-// the API server does not reply for longer, nobody is admitted. It stores tokens only as digests.
+// the API server does not reply for longer, it admits no viewer. It stores tokens only as digests.
 //
 // Loop thread only. Call stop() and wait for it before the destructor.
 #pragma once
@@ -48,8 +48,8 @@ class ViewerDesk {
     std::shared_ptr<const ViewerRights> rights = nullptr;
     std::string party = {};  // see Viewer::party()
   };
-  // What is known about the token now. Callers repeat it while their viewer stays, which refreshes
-  // it in time.
+  // Returns what is known about the token now. Callers repeat it while their viewer stays, which
+  // refreshes it in time.
   Standing ask(const std::string& token);
 
   void stop(std::function<void()> on_empty) { reviews_.stop(std::move(on_empty)); }

@@ -23,7 +23,7 @@ struct Viewer {
   std::map<std::string, std::vector<std::string>> extra;
   auto operator<=>(const Viewer&) const = default;
 
-  // Of a ServiceAccount; empty: not a ServiceAccount.
+  // The namespace of a ServiceAccount; empty: the user is not a ServiceAccount.
   std::string namespace_() const;
   // Viewers of one party share the page's limits. The ServiceAccounts of a namespace are one party,
   // because a user who may create one may create many. Every other viewer is their own party.

@@ -47,7 +47,7 @@ inline constexpr char kToAdmin[] =
     R"( "name": "berth", "namespace": "berth-system"}, {"kind": "ServiceAccount",)"
     R"( "name": "berth-certificates", "namespace": "berth-system"}]})";
 
-// Of berth's namespace, where the chart lets it run what proves a node.
+// The Jobs of berth's namespace. There the chart lets berth run Jobs that prove a node.
 inline constexpr char kProofs[] = "/apis/batch/v1/namespaces/berth-system/jobs";
 inline constexpr char kProof[] =
     R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "berth-proof-y",)"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thief of berth's tokens can't do. Every request of the tables is sent with the token of
-// one of the chart's ServiceAccounts, writes as a dry run, and must get a 403 with the given text:
-// from RBAC, or from one of the chart's admission policies. The requests that the policies refuse
-// are sent once more by accounts with cluster-admin: the policies work without RBAC.
+// Requests that an attacker with berth's tokens can't send successfully. Every request of the
+// tables is sent with the token of one of the chart's ServiceAccounts, writes as a dry run, and
+// must get a 403 with the given text: from RBAC, or from one of the chart's admission policies. The
+// requests that the policies refuse are sent once more by accounts with cluster-admin: the policies
+// work without RBAC.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -236,7 +237,7 @@ class ChartRights : public ChartTest {
     if (const auto at = body.find("UID"); at != body.npos) body.replace(at, 3, uid_of_pod(path));
     const std::string method = act.method;
     const bool connects = path.find("stdout=true") != std::string::npos;
-    // Of a deletion with a body the API server does not read the query.
+    // If a deletion has a body, the API server does not read the query.
     if (method == "DELETE" && !body.empty()) body.insert(1, R"("dryRun": ["All"], )");
     if (method != "GET" && !connects)
       path += path.find('?') == std::string::npos ? "?dryRun=All" : "&dryRun=All";
@@ -301,7 +302,7 @@ TEST_F(ChartRights, AStolenTokenIsRefusedWhateverElseItTries) {
   EXPECT_GE(acts, 130u);
 }
 
-// Each policy names whom it confines.
+// Each policy names the account that it confines.
 TEST_F(ChartRights, WhatBerthMayNotDoOthersMay) {
   thief_ = std::make_unique<Kube>(kube().credentials());
   expect_granted(confined_acts());

@@ -31,7 +31,7 @@ class DeadNodeInvariants {
   // Whether berth may delete the pod NAMESPACE/NAME without a grace period.
   bool may_force(const std::string& pod, MonotonicTime now, Time wall,
                  std::chrono::nanoseconds news_takes) const;
-  // What is not in order now that berth is at rest. Empty: nothing.
+  // Returns a fault that is left now that berth is at rest; empty: none.
   std::string unstill(Time wall) const;
 
  private:
@@ -45,7 +45,7 @@ class DeadNodeInvariants {
                   std::chrono::nanoseconds news_takes, const Complain& complain) const;
   void judge_suspension(const sim::Change& change, MonotonicTime now,
                         const Complain& complain) const;
-  // Not ready, or so lately ready again that berth may not have heard of it.
+  // Whether the node is not ready, or became ready so recently that berth may not know it.
   bool is_dead(const std::string& node, MonotonicTime now,
                std::chrono::nanoseconds news_takes) const;
   bool others_are_in_service(MonotonicTime now) const;
@@ -54,7 +54,7 @@ class DeadNodeInvariants {
   std::map<std::string, sim::ObjectPtr> pods_;  // by NAMESPACE/NAME
   std::map<std::string, sim::ObjectPtr> jobs_;
   std::map<std::string, Duration> force_after_;  // by queue
-  bool edited_ = false;                          // somebody changed what a Job asks for
+  bool edited_ = false;                          // a user changed the requests of a Job
 };
 
 }  // namespace berth::explore

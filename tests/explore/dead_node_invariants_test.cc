@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace std::chrono_literals;
 
-// Pod a/lost on node n1, which was told to end until 12:00.
+// Pod a/lost on node n1. Its grace period ends at 12:00.
 class DeadNodeInvariantsTest : public testing::Test {
  protected:
   DeadNodeInvariantsTest() {

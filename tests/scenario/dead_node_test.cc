@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node dies under work that a queue admitted: healthy pods stay, replacements start elsewhere,
-// and nobody waits for pods that can't leave.
+// A node dies under workloads that a queue admitted. Healthy pods stay, replacements start on other
+// nodes, and no workload waits for pods that can't leave.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// etcd is restored from a backup under a running berth: berth begins afresh with what then stands.
+// etcd is restored from a backup under a running berth: berth restarts from the restored objects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -94,7 +94,7 @@ def room_complaints(name, includes):
 
 
 def plain_complaints(root, files):
-    """Not even by way of others do the plain rooms reach what is not plain."""
+    """The plain rooms reach no Kubernetes type, not even through other files."""
     includes = {path.relative_to(root).as_posix(): INCLUDE.findall(path.read_text()) for path in files}
     for name in includes:
         if not name.startswith(tuple(room + "/" for room in PLAIN)):

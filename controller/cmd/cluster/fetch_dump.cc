@@ -93,7 +93,7 @@ Task<Result<void>> fetch_pages(ApiClient& client, DumpWriter& writer, Wanted wan
   co_return Result<void>();
 }
 
-// What the dump lacks.
+// The resources that the dump lacks.
 struct Gaps {
   std::vector<std::string> notes;
   std::vector<Unread> unread;

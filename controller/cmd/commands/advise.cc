@@ -112,7 +112,7 @@ TopTable table_of(const std::vector<advise::OwnerAdvice>& advices) {
   return table;
 }
 
-// What the command found in the cluster.
+// The command's findings in the cluster.
 struct Looked {
   std::string policy;  // the present one, as JSON
   std::vector<advise::OwnerAdvice> advices;

@@ -40,7 +40,7 @@ std::string print_layout(const advise::ProposedLayout& layout) {
   return document(object);
 }
 
-// The changes of the policy, and for whom they weaken isolation.
+// The changes of the policy, and the namespaces whose isolation they weaken.
 std::string tell_pools(const advise::Proposal& proposal) {
   std::string out = "# The GPUClusterPolicy as it stands, with these changes:\n";
   for (const std::string& pool : proposal.pools)

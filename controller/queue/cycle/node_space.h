@@ -58,7 +58,7 @@ class NodeSpace {
   std::int64_t fits(std::uint32_t rank, ShapeId shape) const;
   // Does the same for a Job of `pods` pods. Until they are bound, kube-scheduler may put any number
   // of them on the node, now or when others end. So if pods are pinned to the node and not bound
-  // yet, all the Job's pods must fit besides them.
+  // yet, all the Job's pods must fit beside them.
   std::int64_t fits_of_job(std::uint32_t rank, ShapeId shape, std::int64_t pods) const;
   // Whether the empty node would take the pod, and whether any node of the pool would.
   bool allows(std::uint32_t rank, ShapeId shape);
@@ -110,7 +110,7 @@ class NodeSpace {
   std::size_t resources_ = 0;
   bool is_open_ = false;
   std::vector<std::int64_t> free_;  // by rank and resource; negative if overfull
-  // What was freed of bound pods.
+  // The amounts that bound pods have freed.
   std::map<std::pair<std::uint32_t, ResourceId>, std::int64_t> unbound_;
   std::vector<std::optional<std::uint32_t>> rank_of_;  // by node
   std::vector<NodeSet> pools_;                         // nodes in service

@@ -177,7 +177,7 @@ struct JobFact {
 
 struct AheadFact {  // a workload that has to be gone before an admission is released
   std::string workload;
-  std::string uid;         // of its admission, as a new object may have the same name
+  std::string uid;         // of its admission, because a new object may have the same name
   std::int64_t since = 0;  // when it was admitted, microseconds since the epoch; 0: it was not
   bool evicted = false;    // berth takes it back for this admission
   bool idle = false;       // because its GPUs are idle

@@ -451,7 +451,7 @@ const RestartFact* restart_of(const Workload& workload) {
 
 std::string seat_of(const Pod& pod, const Catalog& catalog) {
   if (!pod.role.empty()) return pod.role.str();
-  std::map<std::string_view, std::int64_t> gpus;  // by name, as a record outlives this process
+  std::map<std::string_view, std::int64_t> gpus;  // by name, because a record outlives this process
   for (const auto& [resource, amount] : catalog.shape_requests(pod.shape))
     if (catalog.counts_as_gpu(resource) && amount > 0)
       gpus[catalog.resource_name(resource)] = amount;

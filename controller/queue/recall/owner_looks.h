@@ -14,7 +14,7 @@ namespace berth::queue {
 
 struct OwnerLooks {
   const berth::Pod* kept = nullptr;  // the first pod whose controller would fail without it
-  std::string why;                   // the reason, as of the last read
+  std::string why;                   // the reason, at the last read
   int times = 0;                     // how often in a row the answer was this
   std::vector<Guard> open;           // not read yet, or too long ago
   std::vector<Guard> all;            // reads right before the evictions
