@@ -79,9 +79,9 @@ bool is_pinned(const berth::Pod& pod, const AdmissionFact& record) {
 bool waits_for_its_nodes(const ClusterState& cluster, const berth::Job& job,
                          const AdmissionFact& record) {
   return std::ranges::any_of(cluster.pods(), [&](const auto& pod) {
+    if (!pod->node_name.empty() || pod->finished()) return false;  // nearly all pods
     const OwnerReference* owner = pod->meta.controller();
-    return owner != nullptr && owner->uid.view() == job.meta.uid && pod->node_name.empty() &&
-           !pod->finished() && is_pinned(*pod, record);
+    return owner != nullptr && owner->uid.view() == job.meta.uid && is_pinned(*pod, record);
   });
 }
 
